@@ -13,7 +13,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// A bad input with the error that says so, and where. What is declared and not there takes no
+// A bad input with its error and place. A declared size without data takes no
 // memory.
 type bad struct {
 	name  string
@@ -42,7 +42,7 @@ func strictly(edges, features string) func() error {
 	return func() error { return testkit.Err(readWith(edges, features, "", EdgeListOptions{Missing: "error"})) }
 }
 
-// numbers are so many rows of two numbers.
+// numbers are rows of two numbers.
 func numbers(rows int) string {
 	var b strings.Builder
 	for i := range rows {

@@ -15,7 +15,7 @@ const maxDim = math.MaxInt32
 // label would otherwise cost memory.
 const maxClasses = 1 << 20
 
-// emptyRows is how many rows or columns a sparse matrix may have beside 64 for every entry: they
+// emptyRows is how many rows or columns a sparse matrix may have besides 64 for every entry: they
 // take memory even where nothing is in them.
 const emptyRows = 1 << 20
 

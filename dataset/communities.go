@@ -31,7 +31,7 @@ type Communities struct {
 	// no features.
 	Features int
 	// Dense gives every node d numbers in place of words: the mean of its class plus Gaussian noise
-	// of variance 1. The means are Gaussian too, two of them 2 apart in root mean square: who knows
+	// of variance 1. The means are Gaussian too, two of them 2 apart in root mean square: a classifier with
 	// both is wrong for about a node in six. Words and Topic do not count then.
 	Dense bool
 	// Words is the mean number of words of a node [20].

@@ -186,7 +186,7 @@ func TestPowerIsPow(t *testing.T) {
 }
 
 // The bytes of a graph are kept from version to version, because tables are computed on them. The
-// sums of graphs with words are those of the first implementation, which drew place after place on
+// sums of graphs with words come from the first implementation, which drew place after place on
 // one processor and sorted row after row.
 func TestCommunitiesKeepTheirBytes(t *testing.T) {
 	if runtime.GOARCH != "amd64" {

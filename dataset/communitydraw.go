@@ -238,7 +238,7 @@ func symmetric(ctx context.Context, n int, parts [][]int32) (*sparse.CSR, error)
 	return sparse.NewCSR(n, n, indptr, ind[:end:end], slices.Repeat([]float64{1}, end)), nil
 }
 
-// rowsOf are the rows of a task, of so many draws each.
+// rowsOf are the rows of a task, each with its number of draws.
 func rowsOf(draws float64) int { return int(max(1, min(1024, 2*between/draws))) }
 
 // words draws the bag of words of every node. Rows are drawn in the order of nodes, which the

@@ -49,11 +49,11 @@ type Dataset struct {
 	// have self loops, and hold a pair more than once, as entries side by side. Column indices
 	// within a row are in file order.
 	Adjacency *sparse.CSR
-	// Undirected is the graph itself, where [EdgeListOptions] ask for it in the place of Adjacency.
+	// Undirected is the graph itself, where [EdgeListOptions] ask for it instead of Adjacency.
 	Undirected *coles.Graph
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
-	// Table is what a file has where not all is numbers, a row for every node, and Encoder has made
+	// Table holds the cells of a file that has not only numbers, a row for every node, and Encoder has made
 	// Features of it; both are nil otherwise.
 	Table   *table.Table
 	Encoder *table.Encoder
@@ -62,7 +62,7 @@ type Dataset struct {
 	// Labels holds a class for every node, counted from 0; negative means that the class is not
 	// known. Nil when the file has none.
 	Labels []int
-	// Unlabeled lists, ascending, the nodes whose entry in Labels says nothing. Citeseer has 15, to
+	// Unlabeled lists, ascending, the nodes whose entry in Labels is meaningless. Citeseer has 15, to
 	// which convention gives label 0.
 	Unlabeled []int
 	// Classes names the classes, Classes[Labels[i]]; nil when not known.
@@ -143,7 +143,7 @@ func (d *Dataset) NumClasses() int {
 
 // Validate checks a dataset put together by hand, as every reader does at its end: a square adjacency
 // with indices in range, as many feature rows, labels and ids as nodes, as many feature names as
-// columns, finite values, splits within range, at most 2²⁰ columns of sparse features beside 64 for
+// columns, finite values, splits within range, at most 2²⁰ columns of sparse features besides 64 for
 // every entry. Errors: ErrMissing, ErrDuplicate (a node in two parts of a split), coles.ErrShape,
 // coles.ErrIndex, coles.ErrTooLarge, coles.ErrNotFinite. Cost: one pass over the data.
 func (d *Dataset) Validate() error {

@@ -15,7 +15,7 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// mixedLines are lines of edges, most of them plain, between lines that are not; quoted says the same
+// mixedLines are lines of edges, most of them plain, between lines that are not; quoted are the same lines
 // with all ids in quotes, which are read one by one.
 func mixedLines(rng *rand.Rand, count int, form func(u, v string) string) (mixed, quoted []string) {
 	id := func() string {

@@ -45,7 +45,7 @@ func entries(d *Dataset) []string {
 	return out
 }
 
-// What stands in quotes does not decide what separates, nor do spaces and semicolons beside a comma.
+// What stands in quotes does not decide what separates, nor do spaces and semicolons next to a comma.
 func TestSeparatorsInQuotes(t *testing.T) {
 	for text, want := range map[string][]string{
 		"\"a,b\" \"c\"\n":            {"a,b", "c"},

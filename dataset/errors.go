@@ -25,7 +25,7 @@ var (
 	ErrServer = errors.New("the server does not give the file")
 )
 
-// ParseError says where in which file reading stopped, and why.
+// ParseError reports where in which file reading stopped, and why.
 type ParseError struct {
 	File   string // file or archive member; a plain word such as "edges" for an unnamed stream
 	Line   int    // 1-based; 0 for a binary format
@@ -89,7 +89,7 @@ type advised struct {
 
 func (e *advised) Unwrap() error { return e.error }
 
-// placed puts a fault into a file: at a line or a byte if it says which, and as it is if it has its place.
+// placed puts a fault into a file: at a line or a byte if it names one, and as it is if it has its place.
 func placed(file string, err error) error {
 	var parse *ParseError
 	if err == nil || errors.As(err, &parse) {

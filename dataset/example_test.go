@@ -62,7 +62,7 @@ func ExampleBuilder() {
 }
 
 // Files as they come: cem has no line of features and bob a gap in his, few are labelled, and the
-// labels know a stranger.
+// labels name a stranger.
 func ExampleReadEdgeList_missing() {
 	d, err := dataset.ReadEdgeList(
 		strings.NewReader("from,to\nann,bob\nbob,cem\nann,dee\n"),
@@ -101,7 +101,7 @@ func ExampleReadEdgeList_bipartite() {
 	// user:9 product:7 4
 }
 
-// An edge that names a node without features is an error that says where.
+// An edge that names a node without features is an error that names its place.
 func ExampleParseError() {
 	edges := strings.NewReader("a,b\na,zoe\n")
 	features := strings.NewReader("a,1\nb,2\n")

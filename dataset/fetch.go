@@ -67,7 +67,7 @@ func fetch(ctx context.Context, src remoteFile, path string) error {
 // which is part of this package, is used without the network. Any other is downloaded, checked, and only
 // then takes its name. Nothing else in this package uses the network.
 //
-// An error says where to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
+// An error names the place to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
 // it), coles.ErrTooLarge, ErrServer (any status but 200), or the error of ctx or the network; another
 // name is coles.ErrSetting.
 func FetchPlanetoid(ctx context.Context, name, cacheDir string) (dir string, err error) {

@@ -132,7 +132,7 @@ func TestFetchOfAnUnknownName(t *testing.T) {
 	wantError(t, err, coles.ErrSetting, "citeseer, cora, pubmed")
 }
 
-// The sums in this package are those of the real files, which a local server hands out here; the
+// The sums in this package belong to the real files, which a local server hands out here; the
 // cache then reads as a dataset.
 func TestFetchPlanetoid(t *testing.T) {
 	dir := testkit.Shared(t, "data", "planetoid")

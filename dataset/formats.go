@@ -17,18 +17,18 @@ import (
 // A Format is one way to write down a graph or vectors, see [Formats]. Vectors, one for every node,
 // are a Dataset that has Features and perhaps IDs, but no Adjacency.
 type Format struct {
-	// Name names the format, such as "npz", and About says in a few words what it is.
+	// Name names the format, such as "npz", and About describes it in a few words.
 	Name, About string
-	// Graph says that the format holds graphs, and Features that these may have features, which
+	// Graph is set if the format holds graphs, and Features if these may have features, which
 	// can serve as vectors. Other formats hold vectors.
 	Graph, Features bool
-	// Undirected says that it holds what [Dataset.Graph] is.
+	// Undirected is set if it holds a [Dataset.Graph].
 	Undirected bool
-	// Binary says that the format is no text.
+	// Binary is set if the format is not text.
 	Binary bool
 	// Extensions, lower case and with the dot, tell the format by a file's name.
 	Extensions []string
-	// IsAt tells the format by the files that a path stands for. It is nil for a single file.
+	// IsAt recognises the format by the files that a path stands for. It is nil for a single file.
 	IsAt func(path string) bool
 	// Read reads a stream, called by its method Name in errors if it has one; opts say how text is
 	// read. Read is nil for several files, and for a format that is only written.
@@ -36,7 +36,7 @@ type Format struct {
 	// Write is nil for a format that is only read. Parts of d that the format lacks are left out.
 	Write func(w io.Writer, d *Dataset) error
 
-	open func(path string) (*Dataset, error) // where a path says more than a stream
+	open func(path string) (*Dataset, error) // where a path gives more than a stream
 }
 
 // Formats returns the table of all formats. The first of several that share an extension is the one

@@ -45,7 +45,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // of the adjacency, two of which are an edge, and 8 more if it is weighted; 8 bytes a node; the names. Its
 // features, labels and splits are left out. The bytes depend on the graph alone. Cost: one pass.
 //
-// Errors: those of [Dataset.Graph], and the writer's.
+// Errors: as [Dataset.Graph], and the writer's.
 func WriteCSR(w io.Writer, d *Dataset) error {
 	g, err := d.Graph()
 	if err != nil {
@@ -122,7 +122,7 @@ func writeGraph(b *bufio.Writer, g *coles.Graph) {
 // machines, gzipped files) it is read into memory.
 //
 // Errors: coles.ErrFormat for another file or version; coles.ErrChecksum for one that was cut or changed;
-// those of [coles.FromRows]. Cost: three passes over the file.
+// as [coles.FromRows]. Cost: three passes over the file.
 func OpenCSR(path string) (*Dataset, error) { return Open(path, readCSR) }
 
 // readCSR is [OpenCSR] of a stream, into memory: twice the bytes of the file, for a moment.

@@ -9,7 +9,7 @@ import (
 	"coles/table"
 )
 
-// headerWords are the column names that DetectHeader knows, in lower case.
+// headerWords are the column names that DetectHeader recognises, in lower case.
 var headerWords = strings.Fields(`id ids node node_id nodeid name node1 node2 node_1 node_2 id1 id2 id_1 id_2
 	source target src dst dest destination from to fromnodeid tonodeid weight label labels class
 	user user_id userid item item_id itemid product product_id productid`)
@@ -17,7 +17,7 @@ var headerWords = strings.Fields(`id ids node node_id nodeid name node1 node2 no
 func isHeaderWord(s string) bool { return slices.Contains(headerWords, strings.ToLower(s)) }
 
 // isValue reports whether a field stands where a number should: a line of such fields is no header,
-// and its reader says where the first is that is none.
+// and its reader reports the first that is none.
 func isValue(s string) bool { return text.IsNumber(s) || table.IsHole(s) }
 
 // start goes to the first data line after the header, see [text.Reader.Start].

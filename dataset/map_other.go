@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// mapFile says that this system does not map files.
+// mapFile reports that this system does not map files.
 func mapFile(*os.File, int) (*mapping, error) { return nil, errors.ErrUnsupported }

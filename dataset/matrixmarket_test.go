@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The examples are those of the format's description by NIST, and what it says of each field and
+// The examples come from the format's description by NIST, with each field and
 // symmetry.
 func TestMatrixMarketForms(t *testing.T) {
 	for _, c := range []struct {

@@ -59,7 +59,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	return d, nil
 }
 
-// kept says of every node whether it stays.
+// kept reports for every node whether it stays.
 func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
 	keep := slices.Repeat([]bool{!skip}, l.nodes.count())

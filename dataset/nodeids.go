@@ -10,8 +10,8 @@ import (
 	"coles/internal/names"
 )
 
-// nodeIDs numbers the nodes in the order they come. Ids that are integers, as those of most large
-// graphs are, are found by their value.
+// nodeIDs numbers the nodes in the order they come. Integer ids, as in most large
+// graphs, are found by their value.
 type nodeIDs struct {
 	rows   names.Index      // of ids that are no integers
 	direct []int32          // row plus one of integers below its length

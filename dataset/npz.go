@@ -92,7 +92,7 @@ func openArchive(from io.Reader) (*archive, error) {
 // checksum covers, with that in the header before its data: a name that was damaged would be that
 // of another member, and this one would silently be absent.
 //
-// Of the header, archive/zip tells the end only. It is 30 bytes, the name, and up to 65,535 bytes
+// Of the header, archive/zip reports the end only. It is 30 bytes, the name, and up to 65,535 bytes
 // of fields, the lengths of both in the bytes 26 to 29.
 func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 	end, err := f.DataOffset()
@@ -114,7 +114,7 @@ func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 	return fmt.Errorf("%w: the header before its data has another name", coles.ErrFormat)
 }
 
-// zipError tells an archive cut short, whose directory at the end is missing, from a file that
+// zipError distinguishes an archive cut short, whose directory at the end is missing, from a file that
 // never was one.
 func zipError(r io.ReaderAt, name string, err error) error {
 	if !errors.Is(err, zip.ErrFormat) {
@@ -133,7 +133,7 @@ func (a *archive) fault(key, format string, args ...any) {
 
 func (a *archive) has(key string) bool { return a.members[key] != nil }
 
-// array hands one member, of so many dimensions, or any for 0, to read. After a fault there are no
+// array hands one member, of a number of dimensions, or any for 0, to read. After a fault there are no
 // elements.
 func array[T any](a *archive, key string, dims int, read func(*source.Reader, *npy.Header) ([]T, error)) ([]T, *npy.Header) {
 	h := &npy.Header{}

@@ -60,7 +60,7 @@ type property struct {
 	value json.RawMessage
 }
 
-// members are those of the object on the current line, in order.
+// members are the members of the object on the current line, in order.
 func (o *objectReader) members() (all []property) {
 	text := []byte(o.Checked())
 	decode := json.NewDecoder(bytes.NewReader(text))
@@ -128,7 +128,7 @@ func (o *objectReader) take(members []property) {
 	}
 }
 
-// fewGaps are how many gaps there may be beside 64 for every cell that a file has: a member that one object alone
+// fewGaps is how many gaps there may be besides 64 for every cell that a file has: a member that one object alone
 // has takes memory for all.
 const fewGaps = 1 << 14
 

@@ -48,7 +48,7 @@ func (f folder) fault(name, format string, args ...any) error {
 	return fault(f.path(name), format, args...)
 }
 
-// open opens a file; fs.ErrNotExist says that it is not there.
+// open opens a file; fs.ErrNotExist if it is not there.
 func (f folder) open(name string, free int64) (*source.File, error) {
 	for _, end := range []string{"", ".gz"} {
 		file, err := f.fsys.Open(f.prefix + name + end)

@@ -92,7 +92,7 @@ func (p *planetoid) read(part string) []byte {
 	return data
 }
 
-// load reads a pickle of so many bytes that holds a T, which is zero after a fault.
+// load reads a pickle of a number of bytes that holds a T, which is zero after a fault.
 func load[T any](p *planetoid, part string) (v T, size int) {
 	data := p.read(part)
 	if p.err != nil {

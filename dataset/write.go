@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// writing says what was to be written, in an error.
+// writing names the file to be written, in an error.
 func writing(format string, err error) error {
 	if err == nil {
 		return nil
@@ -91,7 +91,7 @@ func rowID(ids []string, i int) string {
 	return ids[i]
 }
 
-// WriteFile writes the file at path by way of write. The content goes to a new file beside it, is
+// WriteFile writes the file at path by way of write. The content goes to a new file next to it, is
 // flushed to the disk, and takes its name only then: on any error, a panic of write included, what
 // stood at path before stands there still, and no partial file is left. On Linux the new file has
 // no name until it is whole, so that none is left by a program that is killed either. An existing
@@ -153,7 +153,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	return nameless(err)
 }
 
-// nameless takes the name of a partial file, which says nothing, out of an error of package os.
+// nameless removes the meaningless name of a partial file from an error of package os.
 func nameless(err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		return cause
@@ -188,7 +188,7 @@ func createPartial(path string, mode fs.FileMode) (*partial, error) {
 // maxName keeps the name of a partial file within the 255 bytes that file systems allow.
 const maxName = 200
 
-// take looks for a free name beside path. It is random so that two programs do not meet, and
+// take looks for a free name next to path. It is random so that two programs do not meet, and
 // decides nothing.
 func (p *partial) take(path string, give func(name string) error) error {
 	dir, base := filepath.Split(path)
@@ -206,7 +206,7 @@ func (p *partial) take(path string, give func(name string) error) error {
 }
 
 // rename closes the file and has it replace the one at path. A name cannot be given to a file in
-// the place of another, hence by way of one beside it.
+// the place of another, hence by way of a file next to it.
 func (p *partial) rename(path string) error {
 	if p.name == "" {
 		if err := p.take(path, func(name string) error { return giveName(p.File, name) }); err != nil {

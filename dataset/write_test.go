@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// limited accepts so many bytes and then fails.
+// limited accepts a number of bytes and then fails.
 type limited struct {
 	w    io.Writer
 	left int

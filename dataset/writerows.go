@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Digits is a view of m of which the writers of text print numbers with so many significant digits at
+// Digits is a view of m of which the writers of text print numbers with that many significant digits at
 // most. For less than 1 they are as in m: the fewest that read back to the same number.
 func Digits(m mat.Matrix, digits int) mat.Matrix {
 	if digits < 1 {
@@ -26,7 +26,7 @@ type rounded struct {
 	digits int
 }
 
-// A textForm says what a row looks like in text: what its id makes of it, the values and between them
+// A textForm is the text form of a row: what its id makes of it, the values and between them
 // sep, the first behind before, and after.
 type textForm struct {
 	begin              func(line []byte, i int) []byte

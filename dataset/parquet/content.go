@@ -16,7 +16,7 @@ import (
 // and where a page holds fewer values than its header says, it gives what its memory held before. So
 // values are counted first (github.com/apache/parquet-format, Encodings.md).
 
-// errCount says that a page does not hold what it declares.
+// errCount reports that a page does not hold what it declares.
 var errCount = fmt.Errorf("%w: another number of values than the page declares", coles.ErrFormat)
 
 // A pageCount counts the content of a page of data.
@@ -164,7 +164,7 @@ func checkRuns(b []byte, bits uint64, n int) error {
 	return err
 }
 
-// countRuns passes over runs of numbers and packed numbers of so many bits, which must be n and what
+// countRuns passes over runs of numbers and packed numbers of a width in bits, which must be n and what
 // fills up the last eight, and counts those that are equal to one of at most eight bits.
 func countRuns(b []byte, bits uint64, n int, one uint32) (equal int, err error) {
 	left := int64(n)

@@ -112,7 +112,7 @@ func text(v parquet.Value) (string, error) {
 }
 
 // leaf finds the column of the values of a column of the first level, and demands that they are of a
-// physical type and in so many lists, one in the other, at most.
+// physical type and in a number of lists, one in the other, at most.
 func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.Column, error) {
 	c := f.Root().Column(name)
 	if c == nil {

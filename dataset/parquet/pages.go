@@ -61,7 +61,7 @@ func checkPages(r io.ReaderAt, leaf *parquet.Column, group *format.RowGroup, c *
 		if err != nil {
 			return 0, fmt.Errorf("page at byte %d: %w", at, err)
 		}
-		// The library goes back to where the footer says that data begin.
+		// The library goes back to the beginning of data by the footer.
 		if count.values == 0 && header.Type != format.DictionaryPage && c.DictionaryPageOffset != 0 && at != c.DataPageOffset {
 			return 0, fmt.Errorf("page at byte %d: %w: the first of data, which the footer puts at byte %d", at, coles.ErrFormat, c.DataPageOffset)
 		}
@@ -133,7 +133,7 @@ const leastWindow = 8 << 20
 // The library makes room for whatever comes out of a page, which may be a thousand times what its
 // header says. So a page is unpacked here first.
 
-// checkContent refuses a page that unpacks to more than its header says or holds other values.
+// checkContent refuses a page that unpacks to more than its header declares or holds other values.
 func checkContent(r io.ReaderAt, at, packed int64, c *parquet.Column, h *format.PageHeader, codec format.CompressionCodec) (n pageCount, err error) {
 	levels := int64(0)
 	if v2 := h.DataPageHeaderV2; h.Type == format.DataPageV2 && v2.Valid { // its levels come first, and are not compressed
@@ -159,7 +159,7 @@ func checkContent(r io.ReaderAt, at, packed int64, c *parquet.Column, h *format.
 	return n, nil
 }
 
-// unpack unpacks at most so many bytes.
+// unpack unpacks at most a number of bytes.
 func unpack(packed *io.SectionReader, most int64, codec format.CompressionCodec) (data []byte, err error) {
 	if packed.Size() == 0 {
 		return nil, nil // of nothing but nulls

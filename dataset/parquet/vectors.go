@@ -1,11 +1,11 @@
 // Package parquet reads and writes embeddings and edges, and reads tables, as Apache Parquet files, which pandas,
-// DuckDB, Spark and others know. It is a nested module, so that programs without Parquet do not
+// DuckDB, Spark and others read. It is a nested module, so that programs without Parquet do not
 // carry what it needs:
 //
 //	require coles/dataset/parquet v0.0.0
 //	replace coles/dataset/parquet => ../coles/dataset/parquet
 //
-// beside what the README of coles says of coles itself.
+// besides the lines for coles itself in the README of coles.
 //
 // Readers have the errors of package dataset, and say which row. Pages that declare to expand to more
 // than 256 MB and 64 times the file's size are coles.ErrTooLarge. coles.ErrFormat is a page that holds

@@ -1,4 +1,4 @@
-// Package baselines has what the COLES paper's tables compare with and that is not trained: spectral
+// Package baselines has the untrained baselines of the COLES paper's tables: spectral
 // embeddings for clusters, and random projections.
 package baselines
 

@@ -19,7 +19,7 @@ import (
 // Lindenstrauss 1984). k may exceed d. Row j of R is drawn from the stream (seed, j).
 //
 // With x the filtered features it is the baseline RP-S²GC of the paper's table 1, which does not
-// say how R is scaled. Measured, its rows for Cora and Citeseer have variance 1, the result here
+// state how R is scaled. Measured, its rows for Cora and Citeseer have variance 1, the result here
 // times √k, and its row for Pubmed has variance 1/k.
 //
 // Cost O(ndk), or entries × k for sparse x; memory d × k besides the result.

@@ -26,7 +26,7 @@ import (
 // the k right singular vectors of S^-½X, at the cost and with the memory of [PCA] and a copy of x.
 //
 // Errors: [coles.ErrSetting] for k outside 1..min(n, d), or above the rank of x,
-// [coles.ErrNegative] for a row whose similarities add up to a negative number, and those of reading a matrix, [coles.ErrNotFinite] also for
+// [coles.ErrNegative] for a row whose similarities add up to a negative number, and as for any matrix, [coles.ErrNotFinite] also for
 // similarities that overflow, and ctx's.
 func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	f, scale, err := read(ctx, x)
@@ -117,7 +117,7 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 // others. Vectors constant on connected components come first: with more components than k there
 // are no others.
 //
-// It takes the time of [coles.Eigenmaps]. Errors: [coles.ErrSetting] for k outside 1..n, those of
+// It takes the time of [coles.Eigenmaps]. Errors: [coles.ErrSetting] for k outside 1..n, as
 // coles.Eigenmaps.
 func SpectralGraph(ctx context.Context, g *coles.Graph, k int) (*mat.Dense, error) {
 	if n := g.Nodes(); k < 1 || k > n {

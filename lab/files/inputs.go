@@ -108,7 +108,7 @@ func pairs(n, m int) func(w *bufio.Writer) error {
 
 const groups = 12
 
-// vectors are n rows of float32, of groups that overlap: those of node i are those of group i mod 12. In
+// vectors are n rows of float32, of groups that overlap: row i is in group i mod 12. In
 // a tenth of the columns, or eight, the groups differ.
 func vectors(n, d int) func(w *bufio.Writer) error {
 	return func(w *bufio.Writer) error {
@@ -135,7 +135,7 @@ func vectors(n, d int) func(w *bufio.Writer) error {
 	}
 }
 
-// labels name the groups of the first so many nodes.
+// labels name the groups of the first nodes.
 func labels(count int) func(w *bufio.Writer) error {
 	return func(w *bufio.Writer) error {
 		for i := range count {

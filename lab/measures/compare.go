@@ -36,7 +36,7 @@ type PairedTest struct {
 	Level float64 // of the confidence interval, between 0 and 1; zero means 0.95
 
 	// Train and Test, if not zero, widen the interval for splits that overlap: the corrected
-	// resampled t of Nadeau and Bengio (2003) for splits of so many training and test nodes.
+	// resampled t of Nadeau and Bengio (2003) for splits of that many training and test nodes.
 	Train, Test int
 }
 
@@ -48,10 +48,10 @@ type PairedTest struct {
 // where t is the quantile of Student's distribution of n − 1 degrees of freedom.
 //
 // Without Train and Test it holds for what tables of few labels state: the mean difference over all
-// splits of this graph, from which these are drawn independently. It says nothing of other graphs.
+// splits of this graph, from which these are drawn independently. It does not extend to other graphs.
 // The correction does: it takes Test/(Train + Test) for the correlation of two splits. It suits
 // splits that train on most of the nodes. With 20 labels a class on Pubmed, Test/Train is above
-// 300, and it tells hardly any two methods apart.
+// 300, and it separates hardly any two methods.
 //
 // Errors: [coles.ErrShape] for different lengths or fewer than two splits, [coles.ErrNotFinite],
 // and [coles.ErrSetting] for a level outside (0, 1), or for Train or Test below 1 unless both are

@@ -7,7 +7,7 @@ import (
 	"coles/internal/testkit"
 )
 
-// comparisonCase is one of testdata/rankings.py; its head tells what the fields hold.
+// comparisonCase is one of testdata/rankings.py; its head describes the fields.
 type comparisonCase struct {
 	A, B        []float64
 	Level       float64

@@ -125,10 +125,10 @@ func DensityGrid(points int, h float64, samples ...[]float64) ([]float64, error)
 //
 // from 0 for equal ones to log 2 for disjoint ones (Lin 1991). 2·JS − 2·log 2 is the most that E
 // log D(x) + E log(1 − D(y)) can reach (Goodfellow et al. 2014): such losses have nothing more to
-// learn once the two are disjoint, when [Wasserstein] still tells how far apart. h is the bandwidth
+// learn once the two are disjoint, when [Wasserstein] still measures their distance. h is the bandwidth
 // for both, or 0 for each its own [SilvermanBandwidth]. 512 points suit scores of embeddings.
 //
-// Errors: those of [DensityGrid], [coles.ErrSetting] also for points further apart than a
+// Errors: as [DensityGrid], [coles.ErrSetting] also for points further apart than a
 // bandwidth, so that a grid could miss numbers altogether, and ctx's.
 func JensenShannonOfSamples(ctx context.Context, x, y []float64, points int, h float64) (float64, error) {
 	grid, err := DensityGrid(points, h, x, y)

@@ -43,8 +43,8 @@ func TestDensityIntegratesToOne(t *testing.T) {
 	}
 }
 
-// Multiples of 2⁻²⁴ that are moved by 2²⁸ are moved without rounding: what tells of their distances
-// alone is the same there.
+// Multiples of 2⁻²⁴ that are moved by 2²⁸ are moved without rounding: measures of their distances
+// alone are the same there.
 func TestDensitiesFarFromZero(t *testing.T) {
 	rng := testkit.Random(96)
 	for _, n := range []int{2, 3, 40} {

@@ -27,13 +27,13 @@ func (p LinkPrediction) String() string {
 }
 
 // PredictLinks measures how well the similarity of rows of x (n × d), an embedding of a graph without some
-// edges, tells these from pairs that no edge joins; k is for hits@k. No classifier is trained:
-// an embedding has learned of links what its similarities say.
+// edges, separates these edges from pairs that no edge joins; k is for hits@k. No classifier is trained:
+// the similarities themselves predict links.
 //
 // It takes O(d) a pair, O(p log p) to rank p of them, and for cosines O(nd) and a copy of x.
 //
 // Errors: [coles.ErrSetting] for k outside 1 … the number of negatives or an unknown similarity,
-// and those of [PairScores].
+// and as [PairScores].
 func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.Edge, by eval.Similarity, k int) (*LinkPrediction, error) {
 	if _, err := by.MarshalText(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.
 //
 //	AUC = (1/PN)·Σ_p Σ_n ([s_p > s_n] + ½·[s_p = s_n]),
 //
-// from 0 to 1, and ½ for scores that tell nothing (Hanley and McNeil 1982). It equals
+// from 0 to 1, and ½ for random scores (Hanley and McNeil 1982). It equals
 // scikit-learn's roc_auc_score and takes O((P + N) log(P + N)).
 //
 // Errors: [coles.ErrShape] unless there are scores of both kinds, [coles.ErrNotFinite].

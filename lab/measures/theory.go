@@ -60,7 +60,7 @@ func AlignmentAndUniformity(positive, negative []float64) (alignment, uniformity
 // which is to be at most 1 where the Wasserstein distance of scores stands for the loss, as it is for rows of length 1 or
 // YᵀY = I.
 //
-// Errors: those of reading a matrix, [coles.ErrShape] and [coles.ErrNotFinite], and ctx's.
+// Errors: [coles.ErrShape] and [coles.ErrNotFinite], as for any matrix, and ctx's.
 func LipschitzBound(ctx context.Context, y mat.Matrix) (float64, error) {
 	s, err := read(ctx, y)
 	if err != nil {

@@ -72,7 +72,7 @@ func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, e
 func fitClusters(f coles.Filter) embedder { return fitFor(coles.ForClustering, coles.WithFilter(f)) }
 
 // How far [chosenHops] smooths: until the clusters leave no more than this share of the rows
-// unexplained, and no farther than so many hops.
+// unexplained, and no farther than a number of hops.
 const (
 	unexplained = 0.25
 	mostHops    = 30

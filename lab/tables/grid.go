@@ -152,7 +152,7 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 	return err
 }
 
-// printedFigures says what stands in brackets in a table, if anything does.
+// printedFigures explains the figures in brackets of a table, if there are any.
 func printedFigures(cells []cell, table string) string {
 	if !printed(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.Table != table })) {
 		return ""

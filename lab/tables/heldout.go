@@ -111,8 +111,8 @@ func halves(n int) (seen, unseen []int) {
 // orderOf is a random order of n nodes, always the same.
 func orderOf(n int) []int { return rand.New(rand.NewPCG(splitSeed, 0)).Perm(n) }
 
-// splitsAsking are splits whose labelled nodes are none of those to be asked about. Of these, the
-// nodes whose label says something are asked.
+// splitsAsking are splits whose labelled nodes are not among the nodes to predict. Of these, the
+// nodes with a label are tested.
 func splitsAsking(p *problem, asked []int, per, count int) ([]dataset.Split, error) {
 	labels := slices.Clone(p.Labels)
 	for _, i := range asked {

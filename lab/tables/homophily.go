@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Graph or features: what each says alone, what both models make of it, and what the default
-// chooses. The data sets are generated, or archives of the folder.
+// Graph or features: the accuracy of each alone, of both models, and of the default's choice.
+// The data sets are generated, or archives of the folder.
 func homophilyTable() table {
 	var datasets []string
 	for _, f := range families {
@@ -69,7 +69,7 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 }
 
 // families are generated graphs with degrees of a heavy tail and five classes. They differ in how
-// much the features say: a word in twelve is of a node's topic, a word in three, or the features are
+// much the features reveal: a word in twelve is of a node's topic, a word in three, or the features are
 // measurements about a mean for each class.
 var families = []struct {
 	name  string

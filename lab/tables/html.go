@@ -64,7 +64,7 @@ func printed(cells []cell) bool {
 // An entry of the foot of the page.
 type entry struct{ Name, Value string }
 
-// made says how the page was made, and on what.
+// made states how the page was made, and on which machine.
 func made() []entry {
 	command := filepath.Base(os.Args[0])
 	for _, arg := range os.Args[1:] {

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// keptAt is where the embedding by a method with one seed is kept; "" for one that nothing keeps. The name tells
+// keptAt is where the embedding by a method with one seed is kept; "" for one that nothing keeps. The name distinguishes
 // the settings of a network from others, which an older command may have had.
 func (m method) keptAt(o options, p *problem, seed uint64) string {
 	if o.keep == "" || !m.seeded {
@@ -61,7 +61,7 @@ func (m method) kept(ctx context.Context, o options, p *problem, seed uint64) (m
 // about as many on Cora and Citeseer.
 const expectedEpochs = 200
 
-// foretellAll says how long a table takes that foretells it.
+// foretellAll prints the expected time of a table that foretells it.
 func (t table) foretellAll(ctx context.Context, o options, progress *cli.Line) error {
 	if !t.foretells {
 		return nil
@@ -82,7 +82,7 @@ func (t table) foretellAll(ctx context.Context, o options, progress *cli.Line) e
 	return nil
 }
 
-// foretell says how long the first trainings of a table's rows on a data set take, by the second of
+// foretell predicts the time of the first trainings of a table's rows on a data set, from the second of
 // two epochs.
 func (t table) foretell(ctx context.Context, o options, p *problem, progress *cli.Line) (all time.Duration, err error) {
 	for _, m := range t.rows {

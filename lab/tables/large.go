@@ -32,7 +32,7 @@ func largeTable() table {
 	}
 }
 
-// largeMethods are what the large table has.
+// largeMethods are the methods of the large table.
 func largeMethods() []method {
 	return slices.Concat(headedMethods, wholeMethods, sampledMethods)
 }
@@ -100,7 +100,7 @@ func largeDatasets(folder string) []string {
 	return names
 }
 
-// open reads the data set, or generates the other: of so many nodes, if nodes is not 0.
+// open reads the data set, or generates the other with nodes nodes, if nodes is not 0.
 func (l *largeGraph) open(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
 	if name == l.name {
 		return l.read(filepath.Join(o.data, l.folder))

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Every system learns something on a small graph in the place of each large one, and says what it took.
+// Every system learns something on a small graph in place of each large one, and reports its cost.
 // One of each kind does in short: all nodes at once, blocks, neighbours, parts of the graph, layers, walks.
 func TestLargeSystemsAreMeasured(t *testing.T) {
 	methods := largeMethods()

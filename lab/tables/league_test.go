@@ -27,8 +27,8 @@ func TestMeanRanks(t *testing.T) {
 	testkit.WantSame(t, "columns", columns, 2)
 }
 
-// The league says first how long it takes. What it has trained it keeps: a second run trains nothing, says so, and
-// prints the same; what was trained by other settings is not that.
+// The league first prints how long it takes. It keeps trained embeddings: a second run trains nothing, reports it, and
+// prints the same; embeddings by other settings are not reused.
 func TestLeagueGoesOnWhereItStopped(t *testing.T) {
 	keep := t.TempDir()
 	args := []string{"-data", testkit.Shared(t, "data"), "-table", "league", "-datasets", "texas", "-methods", "coles-s2gc,raw,cca-ssg", "-splits", "3", "-seeds", "2", "-keep", keep}

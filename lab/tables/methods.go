@@ -32,7 +32,7 @@ type method struct {
 	// method that has the same everywhere.
 	choose func(ctx context.Context, p *problem) (setting, embedder, error)
 	embed  embedder
-	// settings are those of a network trained without labels, for a data set; nil for what is none.
+	// settings are the settings of a network trained without labels, for a data set; nil for other methods.
 	settings func(dataset string) gnn.Settings
 	// classify trains on the labels of each split and is the accuracies, in percent, in place of
 	// embed.
@@ -79,7 +79,7 @@ var trainedMethods = []method{
 	sampledNCE("SAGE+SampledNCE", gnn.SAGE, coles.PrepareRowL1),
 }
 
-// allMethods are what accuracy is measured of.
+// allMethods are the methods of the accuracy tables.
 func allMethods() []method {
 	return slices.Concat(closedMethods, trainedMethods, rivalMethods, supervisedMethods)
 }
@@ -172,7 +172,7 @@ func randomProjection(ctx context.Context, p *problem, _ uint64) (mat.Matrix, er
 	if err != nil {
 		return nil, err
 	}
-	// The paper does not say how it scales R. Entries of variance 1 are within a deviation of five
+	// The paper does not state how it scales R. Entries of variance 1 are within a deviation of five
 	// of its six figures, entries of variance 1/dim of three.
 	xr.Scale(math.Sqrt(float64(dim)), xr)
 	return s2gc.Apply(ctx, coles.Normalize(p.graph), xr)

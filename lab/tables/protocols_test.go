@@ -125,7 +125,7 @@ func TestNetworksAreMeasuredForEverySeed(t *testing.T) {
 	}
 }
 
-// What holds of the figures of theory whatever is embedded: the distance of two samples is no less than that of
+// The figures of theory for any embedding: the distance of two samples is no less than the distance of
 // their means, and no entry of a row of length 1 is above 1. On Cora COLES contrasts better than raw features.
 func TestTheoryHolds(t *testing.T) {
 	figures := make(map[string]map[string]float64)

@@ -115,7 +115,7 @@ type field struct {
 	value any
 }
 
-// fields are what the cell says, in order: first where, then the figures.
+// fields are the cell's members, in order: first its place, then the figures.
 func (c cell) fields() []field {
 	all := []field{{"table", c.Table}, {"dataset", c.Dataset}}
 	if c.PerClass > 0 {
@@ -157,7 +157,7 @@ func (c cell) fields() []field {
 	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", scalar.Round(c.Seconds, 4)}})
 }
 
-// formats write a report, by the names that -format knows.
+// formats write a report, by the names of -format.
 var formats = map[string]func(r *report) error{
 	"markdown": func(r *report) error { return writeMarkdown(r.w, r.cells) },
 	"json":     func(*report) error { return nil }, // each cell went out when it was measured

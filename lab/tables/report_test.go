@@ -130,7 +130,7 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 	testkit.WantSame(t, "number of charts, of kappa on cora", strings.Count(page, "<img "), 1)
 }
 
-// A chart has what was measured, with its deviation, and what the paper prints.
+// A chart has the measurements with their deviations, and the paper's figures.
 func TestChartsHaveTheFiguresOfTheTable(t *testing.T) {
 	all := madeUp()
 	testkit.WantSame(t, "charts", grids(all[3:5])[0].charts(), []chart{{

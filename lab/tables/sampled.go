@@ -49,7 +49,7 @@ func (t *task) walks(s rivals.SkipGram) rivals.SkipGram {
 	return s
 }
 
-// walked is an embedding of the nodes, and the numbers it took, beside the features in the perceptron of
+// walked is an embedding of the nodes, and the numbers it took, with the features in the perceptron of
 // the Open Graph Benchmark.
 func walked(name string, embed func(ctx context.Context, t *task) (*mat.Dense, int, error)) method {
 	return method{name: name, transductive: true, learn: func(ctx context.Context, t *task) (*learned, error) {

@@ -20,7 +20,7 @@ type scaling struct {
 	name  string // in -columns and in JSON
 	title string // after the table's; "" for the paper's protocol
 	about string
-	fixed bool // is one of those that the best is taken of
+	fixed bool // a candidate for the best
 	// regression is what learns, and from what; nil for the best of the fixed ones.
 	regression func(ctx context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error)
 }

@@ -56,7 +56,7 @@ func TestColumnsSeeNoScale(t *testing.T) {
 	testkit.WantNear(t, "norm of equal rows", testkit.Must(centredNorm(t.Context(), mat.NewDense(3, 1, []float64{0.1, 0.1, 0.1}))), 1, 0)
 }
 
-// The candidates are half octaves of the norm that hold those of COLES, and the scale of the embedding.
+// The candidates are half octaves of the norm that include COLES's, and the scale of the embedding.
 func TestCandidatesHoldTheScaleOfAnEmbedding(t *testing.T) {
 	for _, norm := range []float64{0.01, 0.1, 1, 4, 11, 50} {
 		cs := candidates(norm)

@@ -181,7 +181,7 @@ func (t *task) classify(ctx context.Context, x mat.Matrix, s gnn.Settings) (*gnn
 	return gnn.TrainClassifier(ctx, t.graph, x, t.labels, t.train, t.val, t.options(s)...)
 }
 
-// options train with settings, for at most so many epochs, and report progress.
+// options train with settings, for at most t.epochs epochs, and report progress.
 func (t *task) options(s gnn.Settings) []gnn.Option {
 	if t.epochs > 0 {
 		s.Epochs = min(s.Epochs, t.epochs)

@@ -34,10 +34,10 @@ type table struct {
 	apart    bool     // takes long, and is therefore no part of all
 	tall     bool     // has a row a data set and a column a method in markdown
 	grids    bool     // is one for each data set
-	ranks    bool     // says which method is the best of a cell, and the mean rank of each
-	// foretells says that a run begins with how long it takes.
+	ranks    bool     // marks the best method of a cell, and prints the mean rank of each
+	// foretells is set if a run begins with its expected time.
 	foretells bool
-	// rows are what is measured; -methods chooses from methods instead, if there are any.
+	// rows are measured; -methods chooses from methods instead, if there are any.
 	rows, methods []method
 	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 }

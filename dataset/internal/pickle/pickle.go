@@ -3,7 +3,7 @@
 //
 // It does not use github.com/nlpodyssey/gopickle, which takes the memory that a pickle declares and
 // lets any opcode through: a scan before it (every opcode, its argument's length, the memo) would
-// be as long as this interpreter. No class is ever built but those of globals.
+// be as long as this interpreter. No class is ever built but the classes of globals.
 package pickle
 
 import (
@@ -159,7 +159,7 @@ func (m *machine) popMark() tuple {
 	return nil
 }
 
-// step runs one opcode and reports whether it is STOP. The letters are those of Python's
+// step runs one opcode and reports whether it is STOP. The letters are from Python's
 // pickletools.
 func (m *machine) step() (done bool) {
 	b := m.take(1)

@@ -24,7 +24,7 @@ const maxOpen = 256 << 10
 // byteOrderMark begins some files of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// An Error says where in a text reading stopped, and why.
+// An Error reports where in a text reading stopped, and why.
 type Error struct {
 	Line, Column int  // from 1, the column in bytes; 0 when the whole line is meant
 	MaybeHeader  bool // the line is taken for data by its looks
@@ -236,7 +236,7 @@ func (t *Reader) quotedField(p int) (string, int) {
 	}
 }
 
-// extend reads one more line behind a quote that is open, and reports whether it could. Places stay those of
+// extend reads one more line behind a quote that is open, and reports whether it could. Places stay on
 // the first line.
 func (t *Reader) extend() bool {
 	line, first := t.whole, t.Line

@@ -8,7 +8,7 @@ import (
 	"coles"
 )
 
-// Want demands that the line has so many fields.
+// Want demands a number of fields in the line.
 func (t *Reader) Want(fields int) {
 	if len(t.Fields) != fields {
 		t.Fault(-1, "%w: %d fields, want %d", coles.ErrFormat, len(t.Fields), fields)
@@ -34,7 +34,7 @@ func (t *Reader) NumberIn(k int, part string) float64 {
 	return v
 }
 
-// Size is field k as a number of things, at most so many.
+// Size is field k as a number of things, at most a bound.
 func (t *Reader) Size(k int, most int64) int {
 	if t.Err != nil {
 		return 0
