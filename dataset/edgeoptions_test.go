@@ -78,7 +78,7 @@ func TestBadEdgeOptions(t *testing.T) {
 		{"a guess by two lines that is wrong", read("u,v,when\na,u,3\n", "", EdgeListOptions{Unweighted: true}), coles.ErrFormat, `edges.csv:1: malformed: looks like a header, but "u"`},
 		{"a guess of two kinds that is wrong", read("user,item\nuser,7\n", "", EdgeListOptions{Bipartite: true}), coles.ErrFormat, `edges.csv:1: malformed: looks like a header, but "user:user"`},
 		{"a header without the column", read("from,weight\na,1\n", "", EdgeListOptions{Columns: []int{1, 9, 2}}), coles.ErrFormat, "edges.csv:2: malformed: 2 fields, and column 9"},
-		{"a negative width", read(edges, features, EdgeListOptions{Width: -1}), coles.ErrSetting, "Width is -1"},
+		{"a negative width", read(edges, features, EdgeListOptions{Width: -1}), coles.ErrSetting, "Width = -1"},
 		{"a feature beyond the width", read("a b\n", "a 0:1\nb 1:1 3:1\n", EdgeListOptions{Width: 3}), coles.ErrIndex, "features.csv:2:7: feature 3 of 0 to 2"},
 		{"missing of no kind", read(edges, features, EdgeListOptions{Missing: "median"}), coles.ErrSetting, `"median"`},
 		{"missing is an error", read(edges, features, EdgeListOptions{Missing: "error"}), coles.ErrIDs, `edges.csv:2:3: bad node ids: no line in features.csv for node "c"`},
