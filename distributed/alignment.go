@@ -236,7 +236,7 @@ func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
 	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w+1, 0), part(w+1, w+1), diagonals)))
 }
 
-// settings are those of the fit with Kind resolved.
+// settings are the settings of the fit with Kind resolved.
 func (p plan) settings(c choice) coles.Settings {
 	s := p.Settings
 	s.Kind = c.Kind

@@ -1,6 +1,6 @@
 // Package distributed fits linear COLES to graphs that one machine does not hold, as a pipeline of
 // Apache Beam: on its local engine, Dataflow, Flink or Spark. For a graph that a machine holds,
-// [coles.Fit] takes a fraction of the time; [Estimate] says what both cost.
+// [coles.Fit] takes a fraction of the time; [Estimate] computes the cost of both.
 // [Run] does a whole job, from shards to shards.
 //
 // # The way of the data
@@ -27,7 +27,7 @@
 //
 // Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up
 // to [MostColumns] features; the choice between graph and features, and the column of degrees. All
-// else is an error before any work. The numbers equal those of [coles.Fit] to rounding: to 10⁻⁹ of λ₁
+// else is an error before any work. The numbers equal [coles.Fit]'s to rounding: to 10⁻⁹ of λ₁
 // and of a row with messages in float64, to 10⁻⁶ in float32.
 //
 // Errors wrap the named ones of package coles. A pipeline hands on the text of an error alone: [Run]

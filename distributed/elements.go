@@ -48,7 +48,7 @@ func (r rowChunk) check() error {
 	return checkPanel(len(r.Data), r.Columns)
 }
 
-// appendWeight adds a weight to those of so many edges, nil as long as all are 1.
+// appendWeight adds a weight to the weights of earlier edges, nil as long as all are 1.
 func appendWeight(weights []float64, edges int, w float64) []float64 {
 	switch {
 	case weights == nil && w == 1:
@@ -67,10 +67,10 @@ func weightOf(weights []float64, edge int) float64 {
 	return weights[edge]
 }
 
-// A checked element knows whether its parts fit each other.
+// A checked element can verify that its parts fit each other.
 type checked interface{ check() error }
 
-// checkPanel verifies that so many numbers are rows of so many columns.
+// checkPanel verifies that a count of numbers is whole rows of a number of columns.
 func checkPanel(count, columns int) error {
 	if columns < 1 || columns > math.MaxInt32 || count%columns != 0 {
 		return fmt.Errorf("%d numbers in rows of %d", count, columns)

@@ -59,7 +59,7 @@ type engine struct {
 // newEngine finds out whether a runner can be had, before anything is written.
 //
 // Errors: coles.ErrSetting for a runner that is unknown, a flag that is missing and a program that is none for
-// workers; those of a job service that does not answer within five seconds.
+// workers; the error of a job service that does not answer within five seconds.
 func newEngine(ctx context.Context, runner string, cancel func(context.Context, string) error) (*engine, error) {
 	e := &engine{runner: runner, embedded: embedded(runner), cancel: cancel}
 	e.loopback = e.embedded || jobopts.IsLoopback()
@@ -126,7 +126,7 @@ func (e *engine) program() string {
 	return name
 }
 
-// freeMemory is what the system says that programs can have, 0 where it does not.
+// freeMemory is the memory that the system reports as available, 0 if it does not.
 func freeMemory() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	for line := range bytes.Lines(text) {

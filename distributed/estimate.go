@@ -44,8 +44,8 @@ const (
 	elementSeconds = 8e-6 // and what an element takes there, measured with 16 bytes each
 )
 
-// Estimate returns what a fit costs on a graph of so many nodes and edges, with d features, dim
-// columns (0 is the default) and a filter of so many hops, by formula. With s bytes a number of a
+// Estimate computes the cost of a fit on a graph with numbers of nodes and edges, with d features, dim
+// columns (0 is the default) and a filter of a number of hops. With s bytes a number of a
 // message, B blocks of h rows, n nodes and m edges,
 //
 //	r        = (B−1)·(1 − (1 − 1/B)^(2m/n))     for nodes in random order
@@ -55,7 +55,7 @@ const (
 //	elements = 3·B + 2·B·(B−1)·(1 − (1 − 2/B²)^m)
 //
 // where r counts blocks among a node's neighbours that are not its own, at most the mean degree. The
-// last hop sends FX, in float64, in the place of X. Weights other than 1 add 8·m to the state. An
+// last hop sends FX, in float64, instead of X. Weights other than 1 add 8·m to the state. An
 // order of nodes in which neighbours have near numbers makes r smaller, and with it the messages. So do
 // hubs: two blocks send rows or sums, whichever are fewer, and the formula is for equal degrees.
 //

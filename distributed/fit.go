@@ -12,7 +12,7 @@ import (
 //
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice
-//	measure(s, state, facts, columns)    → one coles.Alignment as a choice by so many random columns
+//	measure(s, state, facts, columns)    → one coles.Alignment as a choice by random columns
 //	settle(s, state, choice)             → one choice, by communities where q does not decide
 //	marked(s, state, choice)             → state, alone where features were chosen
 //	filtered(s, state, hi, lo)           → state, which holds FX after the last hop

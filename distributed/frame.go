@@ -207,7 +207,7 @@ func (f *frame) number() int64 {
 	return v
 }
 
-// roundSingle rounds numbers to those of float32.
+// roundSingle rounds numbers to float32.
 func roundSingle(list []float64) {
 	for q, x := range list {
 		list[q] = float64(float32(x))

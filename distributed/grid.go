@@ -12,7 +12,7 @@ import (
 // MostColumns is the number of features up to which M = XᵀFᵀΔWFX is formed and decomposed.
 const MostColumns = 2000
 
-// A Grid says how a graph is cut, and in which numbers its parts talk. The bytes of a result depend
+// A Grid is the cut of a graph into blocks, and the precision of their messages. The bytes of a result depend
 // on the input, the settings, the height, the precision of messages, and the kernel: not on the
 // engine, the number of workers, retries, or the order and heights of the shards.
 type Grid struct {
@@ -26,7 +26,7 @@ type Grid struct {
 	Messages coles.Precision
 	// Kernel is the path of the inner loops, avx512, avx2 or portable, by which all workers compute, whatever
 	// is best on theirs; a worker that cannot ends the job. "" is the launching program's, but avx2, which all
-	// x86 of a cloud have, in the place of avx512. A [Run] by the engine in the program takes the program's.
+	// x86 of a cloud have, instead of avx512. A [Run] by the engine in the program takes the program's.
 	Kernel string
 }
 
@@ -54,7 +54,7 @@ func (g Grid) check() error {
 	return nil
 }
 
-// A tile is to have so many edges, which share the costs of an element, in a graph of a likely mean degree.
+// A tile should have this many edges, which share the costs of an element, in a graph of a likely mean degree.
 // The height does not depend on the edges: how they lie in files would show in the bytes of the result.
 const tileEdges, likelyDegree = 50, 20
 
@@ -76,5 +76,5 @@ func (g Grid) resolved(nodes int64, columns int) Grid {
 	return g
 }
 
-// blocks is the number of blocks that so many rows are cut into.
+// blocks is the number of blocks of the rows.
 func (g Grid) blocks(nodes int64) int64 { return (nodes + g.Height - 1) / g.Height }

@@ -56,7 +56,7 @@ func (p plan) filtered(s beam.Scope, state beam.PCollection, hi, lo int) beam.PC
 // What follows a hop.
 const (
 	filterNext   = iota // another hop: W·H is sent
-	contrastNext        // W⁺·H is sent, and H kept in the place of X
+	contrastNext        // W⁺·H is sent, and H replaces X
 	nothingNext         // H is kept
 	joinNext            // H is kept to the right of X
 )
@@ -143,7 +143,7 @@ func (h *hand) received(ctx context.Context) (kernel.Matrix[float64], error) {
 	return sum, ctx.Err()
 }
 
-// receive adds what a message says to the sum.
+// receive adds a message to the sum.
 func (h *hand) receive(ctx context.Context, m *message, sum, data kernel.Matrix[float64]) error {
 	switch {
 	case m.From == h.number:

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		beam.RegisterDoFn(reflect.TypeOf(step))
 	}
 	follow()
-	if os.Getenv("COLES_TEST_ROLE") == "boot" { // before it reads flags: it has those of others
+	if os.Getenv("COLES_TEST_ROLE") == "boot" { // before it reads flags: it gets another program's
 		if err := boot(); err != nil {
 			log.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func (f *readNames) ProcessElement(ctx context.Context, shard rowShard, emit fun
 	return nil
 }
 
-// readEdges puts numbers in the place of names by two joins, each of which shuffles every edge with its names.
+// readEdges replaces names by numbers in two joins, each of which shuffles every edge with its names.
 func (n naming) readEdges(s beam.Scope, files beam.PCollection) beam.PCollection {
 	s = s.Scope("ReadNamedEdges")
 	edges := beam.ParDo(s, &readNamedEdges{n.buckets}, beam.Reshuffle(s, files))
@@ -147,7 +147,7 @@ func eachNumbered(nodes, parts func(*names) bool, f func(number int64, n *names,
 	return nil
 }
 
-// numberFirst puts numbers in the place of the first names of edges.
+// numberFirst replaces the first names of edges by numbers.
 type numberFirst struct{ Buckets int64 }
 
 func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(int64, names)) error {
@@ -160,7 +160,7 @@ func (f *numberFirst) ProcessElement(_ int64, nodes, edges func(*names) bool, em
 	})
 }
 
-// numberSecond puts numbers in the place of the second names.
+// numberSecond replaces the second names by numbers.
 type numberSecond struct{}
 
 func (f *numberSecond) ProcessElement(_ int64, nodes, edges func(*names) bool, emit func(edgeChunk)) error {

@@ -105,7 +105,7 @@ func (r *run) fit(ctx context.Context) (model *coles.Model, err error) {
 	return model, err
 }
 
-// findDamage marks the folders of steps whose files are not those of their manifests.
+// findDamage marks the folders of steps whose files differ from their manifests.
 func (r *run) findDamage(ctx context.Context) (some bool) {
 	for folder := range r.folders {
 		m, err := ReadManifest(ctx, folder)

@@ -70,7 +70,7 @@ type sums struct {
 
 func (s sums) check() error { return nil }
 
-// seen is what survey has seen of some blocks.
+// seen is the survey of some blocks.
 type seen struct {
 	Tally   matrix.Tally
 	Roots   []matrix.RootSums
