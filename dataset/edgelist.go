@@ -217,8 +217,7 @@ func (e *edgeReader) takePlain(b *text.Block, lo, hi int) error {
 	if len(weights) > 0 {
 		weights = weights[lo:hi]
 	}
-	e.edges.addRows(ends, weights)
-	return nil
+	return e.edges.addRows(ends, weights)
 }
 
 // look hashes the names among the ends, and reads what they will be compared with.
@@ -258,10 +257,12 @@ func (e *edgeReader) take() {
 		e.first, e.firstAt = [2]string{e.Fields[e.columns[0]], e.Fields[e.columns[1]]}, e.Line
 	}
 	i, j := int32(e.end(0)), int32(e.end(1))
+	var weight []float64
 	if len(e.columns) == 3 {
-		e.edges.add(i, j, e.Number(e.columns[2]))
-	} else {
-		e.edges.add(i, j)
+		weight = []float64{e.Number(e.columns[2])}
+	}
+	if err := e.edges.add(i, j, weight...); err != nil {
+		e.Fail(err)
 	}
 }
 

@@ -16,7 +16,6 @@ type edgeSet struct {
 	space  *scratch.Space // of the blocks, nil for memory
 	blocks []edgeBlock
 	count  int
-	err    error // of the space; edges that came after are lost
 }
 
 // An edgeBlock has 32 bits an end, as long as the number of edges in each row is not known.
@@ -26,17 +25,17 @@ type edgeBlock struct {
 }
 
 // add appends an edge and, where all have one, its weight.
-func (s *edgeSet) add(u, v int32, weight ...float64) {
-	s.addRows([]uint64{uint64(u), uint64(v)}, weight)
+func (s *edgeSet) add(u, v int32, weight ...float64) error {
+	return s.addRows([]uint64{uint64(u), uint64(v)}, weight)
 }
 
-// addRows appends edges by the rows of both ends, one after the other.
-func (s *edgeSet) addRows(ends []uint64, weights []float64) {
+// addRows appends edges by the rows of both ends, one after the other. Its error is the space's.
+func (s *edgeSet) addRows(ends []uint64, weights []float64) error {
 	for len(ends) > 0 {
 		k := len(s.blocks) - 1
 		if k < 0 || len(s.blocks[k].from) == cap(s.blocks[k].from) {
-			if s.grow(len(weights) > 0); s.err != nil {
-				return
+			if err := s.grow(len(weights) > 0); err != nil {
+				return err
 			}
 			k++
 		}
@@ -51,30 +50,32 @@ func (s *edgeSet) addRows(ends []uint64, weights []float64) {
 		b.weights, weights = append(b.weights, weights[:given]...), weights[given:]
 		s.count, ends = s.count+more, ends[2*more:]
 	}
+	return nil
 }
 
 // grow adds a block.
-func (s *edgeSet) grow(weighted bool) {
+func (s *edgeSet) grow(weighted bool) error {
 	room := min(max(256, s.count), 1<<16)
 	if s.space != nil {
 		room = 1 << 20 // of a file each
 	}
 	ends, err := scratch.Make[int32](s.space, 2*room)
+	if err != nil {
+		return err
+	}
 	b := edgeBlock{from: ends[:0:room], to: ends[room:room]}
-	if err == nil && weighted && s.space != nil {
-		b.weights, err = scratch.Make[float64](s.space, room)
+	if weighted && s.space != nil {
+		if b.weights, err = scratch.Make[float64](s.space, room); err != nil {
+			return err
+		}
 		b.weights = b.weights[:0]
 	}
-	if s.err = err; err == nil {
-		s.blocks = append(s.blocks, b)
-	}
+	s.blocks = append(s.blocks, b)
+	return nil
 }
 
 // graph is the graph of the edges between n nodes, which lies where they do.
 func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
 	if s.space == nil {
 		return coles.FromEdges(n, s.parts(), coles.WithIDs(ids))
 	}

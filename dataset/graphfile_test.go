@@ -147,3 +147,47 @@ func TestScratch(t *testing.T) {
 	}
 	testkit.WantError(t, testkit.Err(readWith("a b -1\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})), coles.ErrNegative)
 }
+
+// vanishing removes a folder once it is read from.
+type vanishing struct {
+	io.Reader
+	dir  string
+	read int
+}
+
+func (v *vanishing) Read(b []byte) (int, error) {
+	os.Remove(v.dir)
+	n, err := v.Reader.Read(b)
+	v.read += n
+	return n, err
+}
+
+// A space that has no more room, as on a full disk, ends the reading at once, by its error.
+func TestScratchFails(t *testing.T) {
+	if testkit.Err(readWith("a b\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})) != nil {
+		t.Skip("this system has no memory in files")
+	}
+	const count = 1 << 20
+	array := npyArray("<i4", fmt.Sprintf("(%d, 2)", count), make([]int32, 2*count))
+	lines := []byte(strings.Repeat("3 4\n", count))
+	weighted := []byte(strings.Repeat("3 4 0.5\n", count))
+	rows := []byte(strings.Repeat("'3' 4\n", count)) // read one by one
+	for what, c := range map[string]struct {
+		file []byte
+		read func(r io.Reader, opts EdgeListOptions) (*Dataset, error)
+	}{
+		"pairs":   {array, readPairs},
+		"edges":   {lines, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+		"weights": {weighted, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+		"rows":    {rows, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+	} {
+		r := &vanishing{Reader: bytes.NewReader(c.file), dir: filepath.Join(t.TempDir(), "gone")}
+		testkit.Check(t, os.Mkdir(r.dir, 0o700))
+		_, err := c.read(r, EdgeListOptions{Undirected: true, Scratch: r.dir})
+		testkit.WantError(t, err, fs.ErrNotExist)
+		testkit.WantText(t, err.Error(), "folder "+r.dir+": no such file")
+		if r.read > len(c.file)*3/4 {
+			t.Errorf("%s: %d of %d bytes were read", what, r.read, len(c.file))
+		}
+	}
+}

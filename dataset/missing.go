@@ -104,7 +104,9 @@ func (l *edgeFiles) leaveOut(keep []bool) error {
 	l.edges = edgeSet{space: all.space}
 	for e, weight := range all.all() {
 		if keep[e.U] && keep[e.V] {
-			l.edges.add(row[e.U], row[e.V], weight)
+			if err := l.edges.add(row[e.U], row[e.V], weight); err != nil {
+				return err
+			}
 		}
 	}
 	l.nodes.ids, l.class = ids, class

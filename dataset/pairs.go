@@ -62,8 +62,7 @@ func (l *edgeFiles) readPairs(s *source.Reader) error {
 				ends = append(ends, uint64(first[before+k-m]), uint64(v))
 			}
 		}
-		l.edges.addRows(ends, nil)
-		return nil
+		return l.edges.addRows(ends, nil)
 	}); err != nil {
 		return err
 	}

@@ -90,21 +90,24 @@ func (s *Space) drop() {
 }
 
 // take returns the memory of a new file, whose bytes are allocated on the disk.
-func (s *Space) take(bytes int64) (m []byte, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%d bytes in %s: %w", bytes, s.dir, err)
-		}
-	}()
+func (s *Space) take(bytes int64) ([]byte, error) {
 	f, err := os.CreateTemp(s.dir, "coles-scratch-")
+	if err == nil {
+		defer f.Close()
+		err = os.Remove(f.Name())
+	}
 	if err != nil {
-		return nil, err
+		var path *os.PathError // of a name that was made up here
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return nil, fmt.Errorf("folder %s: %w", s.dir, err)
 	}
-	defer f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, err
+	m, err := mapped(f, bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes in %s: %w", bytes, s.dir, err)
 	}
-	return mapped(f, bytes)
+	return m, nil
 }
 
 // Make is make([]T, n) in the space, and without a space.
