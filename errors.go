@@ -45,6 +45,11 @@ var (
 	ErrChecksum = archive.ErrChecksum
 )
 
-// A SettingError is an [ErrSetting] of any package, with the setting, its value and what is wanted. JSON that
-// is broken or has unknown members is an ErrSetting alone.
+// A SettingError is an [ErrSetting] of any package, for errors.As. It has
+//
+//	Field string  // "Kappa", "Scaling.Norm": a field, in Go; "k": a parameter; "Purpose": the type of a text
+//	Value any     // what it is, nil where nothing is set
+//	Want  string  // what it may be: "0 to 10000"
+//
+// JSON that is broken or has unknown members is an ErrSetting alone.
 type SettingError = setting.Error

@@ -89,11 +89,7 @@ func setText(c *cli.Command, name string, value encoding.TextUnmarshaler) error 
 	if !c.IsSet(name) {
 		return nil
 	}
-	err := value.UnmarshalText([]byte(c.String(name)))
-	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) {
-		return usageError{wanted("-"+name, bad)}
-	}
-	return err
+	return badOption(name, value.UnmarshalText([]byte(c.String(name))))
 }
 
 // setNumber sets a value to what an option says that is given.

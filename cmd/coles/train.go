@@ -90,7 +90,7 @@ func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Se
 	}
 	if c.IsSet("network") {
 		if s.Network, err = parseNetwork(strings.Fields(c.String("network"))); err != nil {
-			return s, usagef("-network: %s", oneLine(err))
+			return s, badOption("network", err)
 		}
 	}
 	if c.IsSet("dim") {

@@ -111,7 +111,7 @@ func TestTrainRefuses(t *testing.T) {
 		text string
 	}{
 		"no such preset":        {[]string{"-preset", "gat"}, exitUsage, "-preset gat"},
-		"no such layer":         {[]string{"-network", "gat:8"}, exitUsage, "-network: "},
+		"no such layer":         {[]string{"-network", "gat:8"}, exitUsage, "-network gat:8: want gcn, linear"},
 		"no such objective":     {[]string{"-objective", "best"}, exitUsage, "-objective best: want coles, sampled-nce"},
 		"no such optimizer":     {[]string{"-optimizer", "lbfgs"}, exitUsage, "-optimizer lbfgs: want adam, sgd"},
 		"no epochs":             {[]string{"-epochs", "0"}, exitUsage, "-epochs 0"},

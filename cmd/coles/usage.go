@@ -33,6 +33,14 @@ func wanted(option string, bad *coles.SettingError) string {
 	return fmt.Sprintf("%s %v: want %s", option, bad.Value, bad.Want)
 }
 
+// badOption is the error of what an option says, by that of reading it.
+func badOption(name string, err error) error {
+	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) {
+		return usageError{wanted("-"+name, bad)}
+	}
+	return err
+}
+
 // oneLine is the text of an error without the packages that it comes from, so that it begins with a
 // file and line where there are such, with options in the place of fields, and without line
 // breaks, whatever an id or a file name brings along.

@@ -21,13 +21,11 @@ import (
 // same name.
 var ErrSetting = errors.New("bad setting")
 
-// An Error is an [ErrSetting] that says which, for errors.As.
+// An Error is an [ErrSetting] as the root package describes it.
 type Error struct {
-	// Field is the name in Go of a field, behind those that hold it ("Scaling.Norm"), or of a
-	// parameter ("k"); for a value that is read from text it is that of its type ("Purpose").
 	Field string
-	Value any    // what it is, nil where nothing is set
-	Want  string // what it may be
+	Value any
+	Want  string
 }
 
 // Error is the field, its value and what is wanted.
