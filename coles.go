@@ -12,7 +12,6 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/scratch"
 	"coles/internal/setting"
-	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,6 +24,12 @@ import (
 // A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
 // without the component vectors, scales the result in the same way, and states it in its [Report];
 // such a model embeds only its own graph.
+//
+// Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal one
+// that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace,
+// and rounding or the numbering of the nodes would choose among its vectors. Nodes without edges cause eigenvalues of 0;
+// in stars and complete graphs without features every column has the same eigenvalue. [Float32] refuses such
+// fits, or the fit goes on in float64.
 //
 // It computes in float32 as the settings or the size decide, and again in float64 if that is not
 // enough: see [Precision].
@@ -173,11 +178,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	f.report.Solver, f.report.Products, f.report.DegreeShare = found.Solver, found.products, p.DegreeShare
-	var noise *spectral.Noise
-	if linear.Single[T]() {
-		noise = &found.noise
-	}
-	if err := finish(ctx, m, &f.report, y, found.Lambda, noise); err != nil {
+	if err := finish(ctx, m, &f.report, y, found.Lambda, &found.noise); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)
@@ -210,7 +211,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 		progress: func(done, total int) { f.step("solve", done, total) },
 	}
 	f.step("solve", 0, f.Dim)
-	y, lambda, err := e.solve(ctx)
+	y, lambda, noise, err := e.solve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
 	m := &Model{settings: f.Settings, ids: f.g.ids}
 	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()}, nil)
-	if err := finish(ctx, m, &f.report, y, lambda, nil); err != nil {
+	if err := finish(ctx, m, &f.report, y, lambda, &noise); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)

@@ -13,6 +13,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
+	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,7 +45,7 @@ func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda [
 	defer dismiss()
 	m := &eigenmap{dw: dw, dim: dim, seed: stepSeed, known: newComponentSpace(dw.graph), keep: true}
 	m.known.keepEigenvectors(dw)
-	p, lambda, err := m.solve(ctx)
+	p, lambda, _, err := m.solve(ctx)
 	return matrix.ToDense(p), lambda, err
 }
 
@@ -59,18 +60,18 @@ type eigenmap struct {
 	progress func(done, total int)
 }
 
-// solve returns Y and the eigenvalues.
-func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda []float64, err error) {
+// solve returns Y, the eigenvalues, and how far these are known.
+func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda []float64, noise spectral.Noise, err error) {
 	n, _ := m.dw.Dims()
 	limit, given := n, min(m.known.dim(), m.dim)
 	if !m.keep {
 		limit, given = n-m.known.dim(), 0
 	}
 	if m.dim < 1 || m.dim > limit {
-		return y, nil, fmt.Errorf("coles: eigenmaps: %w", setting.Bad("Dim", m.dim, "1 to %d, as many columns as there are", limit))
+		return y, nil, noise, fmt.Errorf("coles: eigenmaps: %w", setting.Bad("Dim", m.dim, "1 to %d, as many columns as there are", limit))
 	}
 	if err := cmp.Or(kernel.Check(), matrix.CheckSize(m.dim, n)); err != nil {
-		return y, nil, fmt.Errorf("coles: eigenmaps: %w", err)
+		return y, nil, noise, fmt.Errorf("coles: eigenmaps: %w", err)
 	}
 	vectors := kernel.Unset[float64](m.dim, n) // rows are eigenvectors
 	for i := range given {
@@ -78,25 +79,28 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 		lambda = append(lambda, 1)
 	}
 	if m.dim > given {
-		values, err := m.search(ctx, kernel.Rows(vectors, given, m.dim))
+		r, err := m.search(ctx, kernel.Rows(vectors, given, m.dim))
 		if err != nil {
-			return y, nil, err
+			return y, nil, noise, err
 		}
-		lambda = append(lambda, values...)
+		lambda = append(lambda, r.Values...)
+		noise = spectral.Noise{Pairs: append(make([]float64, given), r.Residuals...), Next: r.Next, Zero: 1e-14 * m.dw.normBound()}
 	}
 	eigen.FixSigns(vectors)
-	for m.truncate && len(lambda) > 0 && lambda[len(lambda)-1] < 0 {
-		lambda = lambda[:len(lambda)-1]
+	if m.truncate {
+		all := lambda
+		lambda = lambda[:noise.Positive(lambda)]
+		noise.Keep(all, len(lambda))
 	}
 	if len(lambda) == 0 {
-		return kernel.Matrix[float64]{Rows: n}, nil, nil
+		return kernel.Matrix[float64]{Rows: n}, nil, noise, nil
 	}
 	y, err = kernel.Transposed(ctx, kernel.Rows(vectors, 0, len(lambda)))
-	return y, lambda, err
+	return y, lambda, noise, err
 }
 
-// search finds the largest eigenvectors outside the known space, as rows, and their eigenvalues.
-func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]float64, error) {
+// search finds the largest eigenvectors outside the known space, as rows, which it also returns with all that is known of them.
+func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) (*eigen.Result, error) {
 	a, err := m.rest(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +126,7 @@ func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) ([]f
 		return nil, err
 	}
 	kernel.Copy(rows, back)
-	return r.Values, nil
+	return r, nil
 }
 
 // rest is ΔW on the complement of the known space.

@@ -53,6 +53,10 @@ type Report struct {
 	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
 	ComponentVectors int         `json:"component_vectors"`   // left out of an embedding without features
 
+	// Undetermined is the number of columns, the last of those with an eigenvalue, that weigh nothing: their
+	// eigenvalues equal one that was left out, so that the input does not say which columns these are. See [Fit].
+	Undetermined int `json:"undetermined,omitempty"`
+
 	// Seconds of each stage. SolverKrylov filters inside its products, so that Filter is 0. Files
 	// do not keep them: the same fit is the same file.
 	Seconds struct {
@@ -95,6 +99,9 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "model by: %v\n", r.Kind)
 	}
 	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
+	if r.Undetermined > 0 {
+		fmt.Fprintf(&b, ", of which %d weigh nothing: their eigenvalues equal one that is left out", r.Undetermined)
+	}
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
@@ -319,6 +326,7 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 	if err := checkDoubt(doubt); err != nil {
 		return err
 	}
+	r.Undetermined = w.Undetermined
 	m.lambda, m.scaling = lambda, Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
 	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
 		return err

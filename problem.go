@@ -111,7 +111,7 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 		return ctx.Err()
 	}
 	if p.stored == nil { // and so is W⁺
-		p.dw.Coef, p.dw.V = p.Coef, p.Negatives(g.degree)
+		p.dw.Coef, p.dw.V, p.bound = p.Coef, p.Negatives(g.degree), 1+math.Abs(p.Coef)
 	} else {
 		dw, err := c.of(ctx, g)
 		if err != nil {
@@ -199,6 +199,10 @@ func (p *problem[T]) solve(ctx context.Context) (found *Projection, fx matrix.Fi
 // that is not needed again.
 func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T], error) {
 	p.progress("filter", 0, 1)
+	zero, err := p.zero(ctx) // before X is lost
+	if err != nil {
+		return nil, matrix.Filtered[T]{}, err
+	}
 	x := *p.x
 	if !filtersFirst(p.x, p.Dim) {
 		x.Owned = false
@@ -228,6 +232,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 		return nil, fx, solveError(err, vectors)
 	}
 	found := newProjection(r, SolverDirect)
+	found.noise.Zero = zero
 	if linear.Single[T]() {
 		var squares float64
 		squares, err = fx.Squares(ctx)
@@ -256,7 +261,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 			return nil, err
 		}
 	}
-	zero, err := p.rounding(ctx)
+	zero, err := p.zero(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -269,6 +274,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 		return nil, solveError(err, vectors)
 	}
 	found := newProjection(r, SolverKrylov)
+	found.noise.Zero = zero
 	if linear.Single[T]() {
 		all, left, err := linear.Squares(ctx, p.x, p.Filter, p.w.Stored, p.seed, along)
 		if err != nil {
@@ -344,16 +350,10 @@ func (p *problem[T]) contrast(ctx context.Context, u, y, spare kernel.Matrix[T])
 	return matrix.Horner(ctx, p.Filter, p.w.Stored, matrix.Of(u), y, spare)
 }
 
-// rounding is how long the product of M with a unit vector may be by rounding alone, with room:
-// ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may cancel all.
-func (p *problem[T]) rounding(ctx context.Context) (float64, error) {
+// zero is how long the product of M with a unit vector may be by rounding alone, with room.
+func (p *problem[T]) zero(ctx context.Context) (float64, error) {
 	squares, err := p.x.Squares(ctx)
-	gain := linear.Gain(p.Filter)
-	zero := 1e-14 * gain * gain * squares * p.bound
-	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
-		zero = 0
-	}
-	return zero, err
+	return p.Zero(squares, p.bound), err
 }
 
 // filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns

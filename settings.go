@@ -50,7 +50,8 @@ type Settings struct {
 	// and 0.03, but no accuracy of its own. Where t is near 1 a share of 0.1 cost 1.3 to 2.4 points with
 	// one label a class, on three graphs of citations, and nothing with 5 or more.
 	DegreeShare float64 `json:"degree_share"`
-	// Truncate drops eigenvectors of negative eigenvalues.
+	// Truncate drops eigenvectors of negative eigenvalues, and of those that are 0 but for rounding: there may be
+	// fewer than d′ columns then.
 	Truncate bool `json:"truncate"`
 	// Solver finds the eigenvectors.
 	Solver Solver `json:"solver"`

@@ -100,12 +100,10 @@ type Projection struct {
 	noise    spectral.Noise // of all that were found
 }
 
-// Truncate returns the projection without the rows of negative eigenvalues.
+// Truncate returns the projection without the rows of negative eigenvalues, and of those that are 0 but for
+// rounding in float64.
 func (p *Projection) Truncate() *Projection {
-	keep := len(p.Lambda)
-	for keep > 0 && p.Lambda[keep-1] < 0 {
-		keep--
-	}
+	keep := p.noise.Positive(p.Lambda)
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
 }

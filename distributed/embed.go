@@ -68,10 +68,10 @@ func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error
 	k, n := len(v.Lambda), float64(f.Plan.Nodes)
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
-	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
 	if f.Plan.Grid.Messages != coles.Float32 {
-		return w, nil
+		return rule.WeighFirst(v.Determined, columns, v.Lambda, linear.Rounding(false)), nil
 	}
+	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
 	noise := v.rounded(energy.Add, n)
 	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > spectral.MostDoubt {
 		return w, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
@@ -147,7 +147,7 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 		}
 		factors = rule.JoinDegrees(share, factors, factor[0], v.Mean[k])
 	}
-	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment, DegreeShare: share}, nil, found.Preparer, p, degree,
+	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined}, nil, found.Preparer, p, degree,
 		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,11 @@ func scaledRows(y rowChunk, model []byte) (rowChunk, error) {
 	}
 	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
 	for q, v := range y.Data {
-		if out.Data[q] = v * factors[q%y.Columns]; !matrix.Finite(out.Data[q]) {
+		factor := factors[q%y.Columns]
+		if factor == 0 { // and not −0
+			continue
+		}
+		if out.Data[q] = v * factor; !matrix.Finite(out.Data[q]) {
 			return out, fmt.Errorf("distributed: %w: the embedding of node %d overflows", coles.ErrNotFinite, y.First+int64(q/y.Columns))
 		}
 	}

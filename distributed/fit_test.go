@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"coles"
@@ -126,6 +127,15 @@ func (c *sample) add(rng *rand.Rand, u, v int, weighted bool) {
 	}
 }
 
+// few is a sample without the edges of all but the first nodes.
+func few(c sample, nodes int) sample {
+	c.edges = slices.DeleteFunc(slices.Clone(c.edges), func(e coles.Edge) bool { return e.U >= nodes || e.V >= nodes })
+	for v := 1; v < nodes; v++ {
+		c.edges = append(c.edges, coles.Edge{U: v / 2, V: v})
+	}
+	return c
+}
+
 // counts makes the features small counts, most of them zero.
 func (c sample) counts(share float64) sample {
 	x := mat.DenseCopyOf(c.x)
@@ -170,7 +180,7 @@ func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles
 	if got.Graph != wanted.Graph {
 		t.Errorf("graph: %+v, want %+v", got.Graph, wanted.Graph)
 	}
-	if got.Preparation != wanted.Preparation || got.Kind != wanted.Kind || got.Dim != wanted.Dim || math.Abs(got.DegreeShare-wanted.DegreeShare) > tolerance ||
+	if got.Preparation != wanted.Preparation || got.Kind != wanted.Kind || got.Dim != wanted.Dim || got.Undetermined != wanted.Undetermined || math.Abs(got.DegreeShare-wanted.DegreeShare) > tolerance ||
 		math.Abs(got.Power-wanted.Power) > 1e3*tolerance || math.Abs(got.EffectiveRank-wanted.EffectiveRank) > 1e3*tolerance {
 		t.Errorf("report:\n%v\nwant:\n%v", got, wanted)
 	}
@@ -208,6 +218,7 @@ func TestFitIsFit(t *testing.T) {
 		{"uniform negatives, truncated", base, sets(func(s *coles.Settings) {
 			s.Negatives, s.Eta, s.Truncate, s.DegreeShare, s.Dim = coles.ExpectedUniformNegatives(), 0.7, true, 0, 20
 		}), 500},
+		{"few nodes with edges", few(base, 8), sets(func(s *coles.Settings) { s.Dim = 15 }), 500},
 		{"no negatives", base, sets(func(s *coles.Settings) { s.Kappa = 0 }), 500},
 		{"no edges", sample{n: 300, x: testkit.RandomDense(testkit.Random(1), 300, 6)}, sets(func(s *coles.Settings) { s.Dim, s.Kind = 4, coles.UseFeatures }), 100},
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"coles"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -81,13 +80,10 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 	if err != nil {
 		return solution{}, fmt.Errorf("distributed: solve: %w", err)
 	}
-	p := &coles.Projection{P: matrix.ToDense(r.Vectors), Lambda: r.Values}
-	if set.Truncate {
-		p = p.Truncate()
-	}
-	out := solution{Columns: d, Lambda: p.Lambda}
-	if !p.P.IsEmpty() {
-		out.Directions = slices.Clone(p.P.RawMatrix().Data)
+	noise := linear.NoiseOf(r, fit.Zero(found.Squares, 1+math.Abs(fit.Coef)), set.Truncate)
+	out := solution{Columns: d, Lambda: r.Values, Determined: noise.Determined(r.Values)}
+	for j := range r.Values {
+		out.Directions = append(out.Directions, r.Vectors.Row(j)...)
 	}
 	out.Directions = append(out.Directions, degree...)
 	for lo := 0; lo < len(out.Directions); lo += d {
@@ -107,12 +103,13 @@ type solution struct {
 	Lambda     []float64
 	Directions []float64
 	Mean       []float64 // of the columns of FXVᵀ
+	Determined int       // see [spectral.Noise.Determined]
 }
 
 func (s solution) check() error {
 	rows, pairs := len(s.Mean), len(s.Lambda)
-	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 {
-		return fmt.Errorf("%d eigenvalues, %d numbers and %d means of directions among %d", pairs, len(s.Directions), rows, s.Columns)
+	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 || s.Determined < 0 || s.Determined > pairs {
+		return fmt.Errorf("%d eigenvalues, %d determined, %d numbers and %d means of directions among %d", pairs, s.Determined, len(s.Directions), rows, s.Columns)
 	}
 	return nil
 }

@@ -26,28 +26,36 @@ import (
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
-	p, _, _, err := g.solve(ctx)
-	return p, err
+	s, err := g.solve(ctx)
+	return s.Projection, err
 }
 
-// solve is Solve, and also returns the direction of the column of degrees, nil for none, and its share.
-func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float64, share float64, err error) {
+// A solution is P with all that its columns are weighed by.
+type solution struct {
+	*coles.Projection
+	noise   spectral.Noise
+	degrees []float64 // direction of the column of degrees, nil for none
+	share   float64   // of that column
+}
+
+// solve is Solve, and also finds the column of degrees.
+func (g *Graph) solve(ctx context.Context) (found solution, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	fit := g.fit
 	if fit.DegreeShare > 0 {
 		known, err := linear.Known(ctx, g.x, linear.Roots(g.adj.degrees()))
 		if err != nil {
-			return nil, nil, 0, err
+			return found, err
 		}
 		fit = fit.Resolved(known)
 	}
 	squares, err := g.fx.Squares(ctx)
 	if err != nil {
-		return nil, nil, 0, err
+		return found, err
 	}
 	magnitude := math.Sqrt(squares * g.adj.volume)
-	degrees = fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
+	degrees := fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
 	d := g.m.Rows
 	m := kernel.Unset[float64](d, d)
 	kernel.Copy(m, g.m)
@@ -59,13 +67,11 @@ func (g *Graph) solve(ctx context.Context) (p *coles.Projection, degrees []float
 	s, vectors := g.model.Settings(), fit.Vectors(degrees)
 	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
 	if err != nil {
-		return nil, nil, 0, solveError(err, vectors)
+		return found, solveError(err, vectors)
 	}
-	p = projection(r)
-	if s.Truncate {
-		p = p.Truncate()
-	}
-	return p, degrees, fit.DegreeShare, nil
+	own, err := g.x.Squares(ctx)
+	noise := linear.NoiseOf(r, fit.Zero(own, 1+math.Abs(fit.Coef)), s.Truncate)
+	return solution{projection(r), noise, degrees, fit.DegreeShare}, err
 }
 
 // projection is P by the solver that [linear.Solve] takes.
@@ -92,8 +98,8 @@ func solveError(err error, wanted int) error {
 // Refit solves for P again, scales the columns anew and returns the model of the graph as it is
 // now: what [coles.Fit] gives for it in double precision with the features prepared as they were,
 // to rounding. From then on [Graph.Embed] is by that model. drift is the largest principal angle
-// between the rows of the old and the new P, in radians: see [PrincipalAngle]. Where truncation has
-// left them different numbers of rows it is the angle of the fewer to the span of the others, and 0
+// between the rows of the old and the new P, in radians: see [PrincipalAngle]. Rows that weigh nothing do not count
+// (see [coles.Report]). Where truncation or these have left different numbers of rows it is the angle of the fewer to the span of the others, and 0
 // where none are left. The models before stay as they are.
 //
 // On top of [Graph.Solve] it costs n·d·d′ multiplications and one pass over the edges.
@@ -106,25 +112,31 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	p, degrees, share, err := g.solve(ctx)
+	found, err := g.solve(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if m, err = g.assemble(ctx, now, p, degrees, share); err != nil {
+	if m, err = g.assemble(ctx, now, found); err != nil {
 		return nil, 0, err
 	}
-	if drift, err = turn(g.model.P(), p.P); err != nil {
+	if drift, err = turn(determined(g.model), determined(m)); err != nil {
 		return nil, 0, err
 	}
 	g.use(m)
 	return m, drift, nil
 }
 
-// assemble makes the model of the graph as it is now, with that share for the column of degrees.
-func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Projection, degrees []float64, share float64) (*coles.Model, error) {
+// determined is P without the rows that weigh nothing.
+func determined(m *coles.Model) *mat.Dense {
+	p := kernel.Matrix[float64](m.P().RawMatrix())
+	return matrix.ToDense(kernel.Rows(p, 0, p.Rows-m.Report().Undetermined))
+}
+
+// assemble makes the model of the graph as it is now.
+func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*coles.Model, error) {
 	s, r := g.model.Settings(), g.model.Report()
 	s.Precision = coles.Float64
-	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), degrees))
+	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), p.degrees))
 	y := kernel.Matrix[float64]{Rows: g.Nodes()}
 	var err error
 	if !directions.IsEmpty() {
@@ -132,7 +144,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Project
 			return nil, err
 		}
 	}
-	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), share, y, p.Lambda, linear.Rounding(false), nil)
+	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), p.share, y, p.Lambda, linear.Rounding(false), &p.noise)
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
@@ -143,7 +155,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Project
 	if err != nil {
 		return nil, err
 	}
-	r.Graph, r.Seconds, r.DegreeShare, r.Refitted = now.Report(), coles.Report{}.Seconds, share, true
+	r.Graph, r.Seconds, r.DegreeShare, r.Undetermined, r.Refitted = now.Report(), coles.Report{}.Seconds, p.share, w.Undetermined, true
 	r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
 	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
 		return nil, err
@@ -155,7 +167,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p *coles.Project
 		r.Memory.Solver = p.Solver
 	}
 	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	return s.Assembled(r, g.ids, g.model.Preparer(), p, degrees, scaling, embedding)
+	return s.Assembled(r, g.ids, g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

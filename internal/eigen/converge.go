@@ -263,11 +263,20 @@ func (s *search[T]) result(ctx context.Context, r ritz, v panel) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	next := r.next
-	if v.Cols < len(r.values) {
-		next = r.values[v.Cols]
-	}
-	result.Next, result.Residuals = math.Ldexp(next, s.scale), residuals
+	result.Next, result.Residuals = math.Ldexp(s.after(r, v.Cols), s.scale), residuals
 	result.Applied += s.applied
 	return result, nil
+}
+
+// after is the value after the first count. It is the last of these if more than half a block of them are equal
+// up to their errors: copies may then be missing that no search looked for (see crowded and above).
+func (s *search[T]) after(r ritz, count int) float64 {
+	many := s.o.Block/2 + 1
+	switch {
+	case many <= count && r.values[count-many]-r.values[count-1] <= 2*s.o.Tol*r.norm:
+		return r.values[count-1]
+	case count < len(r.values):
+		return r.values[count]
+	}
+	return r.next
 }

@@ -64,6 +64,12 @@ func TestKrylovFindsCopiesWhereverTheyAre(t *testing.T) {
 				continue
 			}
 			checkKrylov(t, name, a, r, want)
+			// That the value after the last is a copy of it is seen, however many there are, and taken for
+			// granted of more than half a block.
+			next, many := descending(d, k+1)[k], want[k-1-b/2]-want[k-1] < 1e-8
+			if tied := want[k-1]-next < 1e-8 || many; tied != (r.Values[k-1]-r.Next < 1e-6) {
+				t.Errorf("%s: %v comes after %v, by the search %v", name, next, want[k-1], r.Next)
+			}
 		}
 	}
 }

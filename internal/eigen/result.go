@@ -47,8 +47,8 @@ type Result struct {
 	// Values are the eigenvalues, descending.
 	Values []float64
 
-	// Next is the eigenvalue after the last of these, or Krylov's approximation from below; −Inf where
-	// there is none.
+	// Next is the eigenvalue after the last of these; −Inf if there is none. Krylov and Top approximate it from
+	// below, and take it for the last if copies of that may be missing.
 	Next float64
 
 	// Vectors is k × n: row i is the eigenvector of Values[i]. The rows are orthonormal.

@@ -137,12 +137,13 @@ func filtered(ctx context.Context, n, k int, a Subspace, o KrylovOptions) (*Resu
 	}
 	for {
 		r, err := s.accurately(ctx, itself, a.rounding())
+		if err != nil {
+			return nil, err
+		}
 		products += r.Applied + f.degree*s.applied
 		switch {
-		case err != nil:
-			return nil, err
 		case r.Residual <= accurate:
-			r.Applied = products
+			r.Applied, r.Next = products, f.inverse(r.Next)
 			return r, nil
 		case a.Single == nil:
 			return nil, nil
@@ -167,9 +168,12 @@ func (s *search[T]) accurately(ctx context.Context, a Operator[float64], roundin
 		s.o.Tol *= accurate / r.Residual / 2
 		return s.o.Tol < rounding, nil
 	}
-	_, _, err = s.run(ctx)
-	r.Applied = measured
-	return r, err
+	found, _, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Applied, r.Next = measured, math.Ldexp(s.after(found, s.k), s.scale)
+	return r, nil
 }
 
 // fill fills the basis, and measures the first Ritz vectors against A. bottom is the least of all
@@ -239,6 +243,12 @@ func filter(found *Result, least float64) chebyshev {
 	most := min(math.Acosh(steepness)/arc(last), math.Acosh(highest)/arc(0))
 	f.degree = max(1, 2*int((most+1)/2)-1)
 	return f
+}
+
+// inverse is the value above the middle at which the polynomial has a value, no less than the end of where it is
+// small.
+func (f chebyshev) inverse(value float64) float64 {
+	return f.middle + f.half*math.Cosh(math.Acosh(max(1, value))/float64(f.degree))
 }
 
 // of is multiplication by the polynomial of A, in float32 where A is known in it. A relative error ε of

@@ -40,6 +40,7 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 	}{
 		{"ring", ring, -1, 12, false},
 		{"ring, a large part", ring, -1, 40, false},
+		{"ring, without a cut through a pair", ring, -1, 11, false},
 		{"deep", deep, 0, 20, true},
 		{"nothing above 0", below, -1, 3, true},
 	} {
@@ -56,6 +57,9 @@ func TestTopFindsTheTopOfCloseSpectra(t *testing.T) {
 			}
 			checkPairs(t, c.name, a, r, 1e-6*math.Sqrt(float64(c.k)), 1e-13)
 			want := descending(c.values, c.k)
+			if next := descending(c.values, c.k+1)[c.k]; (want[c.k-1]-next < 1e-8) != (r.Values[c.k-1]-r.Next < 1e-6) {
+				t.Errorf("%s: %v comes after %v, by the search %v", c.name, next, want[c.k-1], r.Next)
+			}
 			for i, v := range r.Values {
 				if math.Abs(v-want[i]) > 1e-9 { // the square of a residual of 5·10⁻⁷, over gaps of 10⁻⁴
 					t.Errorf("%s: value %d is %v, want %v", c.name, i, v, want[i])

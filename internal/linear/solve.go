@@ -8,6 +8,7 @@ import (
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/spectral"
 )
 
 // DirectLimit is the number of features up to which M is decomposed as a whole.
@@ -28,6 +29,18 @@ func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, no
 		return kernel.Gemm(ctx, false, false, 1, m, src, 0, dst)
 	}, eigen.KrylovOptions{Seed: seed, Tol: 1e-12, Zero: 1e-14 * norm})
 	return r, Failed(err)
+}
+
+// Zero is the size up to which eigenvalues of M are rounding in float64, for prepared features with this sum
+// of squares and ΔW with this bound of its norm: ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may
+// cancel all.
+func (f Fit) Zero(squares, contrast float64) float64 {
+	gain := Gain(f.Filter)
+	zero := 1e-14 * gain * gain * squares * contrast
+	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
+		return 0
+	}
+	return zero
 }
 
 // Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
@@ -52,6 +65,18 @@ func SharedOperator[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], m 
 		}
 		return nil
 	}, err
+}
+
+// NoiseOf says how far eigenpairs in float64 are known, where eigenvalues up to zero are rounding. To truncate,
+// it leaves out those that are not above that.
+func NoiseOf(r *eigen.Result, zero float64, truncate bool) spectral.Noise {
+	n := spectral.Noise{Pairs: r.Residuals, Next: r.Next, Zero: zero}
+	if all := r.Values; truncate {
+		r.Values = all[:n.Positive(all)]
+		r.Vectors = kernel.Rows(r.Vectors, 0, len(r.Values))
+		n.Keep(all, len(r.Values))
+	}
+	return n
 }
 
 // Failed names the error of an eigensolver on M: [matrix.ErrNotFinite] where that overflows. Others

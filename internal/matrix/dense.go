@@ -75,6 +75,9 @@ func ScaleColumns[T kernel.Float](ctx context.Context, p kernel.Matrix[T], facto
 		row := p.Row(i)
 		for j, f := range factors {
 			row[j] = T(float64(row[j]) * f)
+			if f == 0 { // and not −0
+				row[j] = 0
+			}
 		}
 	})
 }

@@ -10,9 +10,10 @@ import (
 // Noise says how far the eigenpairs of M = (FX)ᵀΔWFX and the columns FXp_j are known. M is taken to
 // be off by a symmetric matrix of random entries in the basis of its eigenvectors.
 type Noise struct {
-	Pairs  []float64 // the standard deviation of entries of row j
+	Pairs  []float64 // the standard deviation of entries of row j in float32; residuals in float64
 	Column float64   // what a column is off by
 	Next   float64   // the largest eigenvalue that was not found; −Inf where there is none
+	Zero   float64   // eigenvalues up to it are rounding in float64
 	Total  float64   // ‖FX‖² (Frobenius)
 	Sign   bool      // whether eigenvectors were left out is noise
 	Beside float64   // length of a column that is exact, in rows as long as the others' when centred

@@ -14,7 +14,8 @@ import (
 const MostDoubt = 5e-6
 
 // Fit weights the columns of E = FXPᵀ (n × d′) by their eigenvalues, for rows that are exact to
-// rounding. It also returns by how much EEᵀ, weighted, may be off for the noise, if that is not nil.
+// rounding. If noise is not nil, columns that are not determined get the factor 0 in float64; in float32 Fit
+// also returns by how much the weighted EEᵀ may be off.
 //
 // Errors: [matrix.ErrNotFinite] for rows too short to be given the norm, and ctx's.
 func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (w Weights, doubt float64, err error) {
@@ -38,9 +39,14 @@ func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda
 		return w, 0, err
 	}
 	columns := Columns{Rows: e.Rows, Unit: unit, Mean: mean, Energy: energy}
-	w = r.Weigh(columns, lambda, rounding)
-	if noise != nil {
+	switch _, single := any(T(0)).(float32); {
+	case noise == nil:
+		w = r.Weigh(columns, lambda, rounding)
+	case single:
+		w = r.Weigh(columns, lambda, rounding)
 		doubt = r.Doubt(columns, lambda, w, *noise)
+	default:
+		w = r.WeighFirst(noise.Determined(lambda), columns, lambda, rounding)
 	}
 	if w.Equal {
 		return w, doubt, nil

@@ -26,6 +26,7 @@ type Weights struct {
 	Factors              []float64 // L^γ
 	Equal                bool      // all rows are equal, up to rounding
 	Null                 bool      // rows differ, but the eigenvalues are all rounding
+	Undetermined         int       // last columns, with the factor 0: see [Noise.Determined]
 }
 
 // leastLevel is τ: no eigenvalue counts for less, relative to the largest.

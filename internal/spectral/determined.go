@@ -1,0 +1,46 @@
+package spectral
+
+import "math"
+
+// turned bounds how far an eigenvector may have turned into another: the sine of the angle is at most the residual
+// divided by the gap between the eigenvalues, here a tenth.
+const turned = 10
+
+// Determined is how many of the columns with eigenvalues λ, descending, the input determines. The last
+// columns are not determined if their eigenvalues descend to n.Next, the largest eigenvalue that was not found, in
+// steps of at most leastLevel·λ₁, rounding, or ten residuals. Their eigenspace is then cut, and rounding or the
+// numbering of the nodes chooses among its vectors. No rule could choose instead: symmetries of the graph may map
+// any of them to any other, as in a complete graph.
+func (n Noise) Determined(lambda []float64) int {
+	keep, next := len(lambda), n.Next
+	for keep > 0 {
+		step := max(leastLevel*math.Abs(lambda[0]), n.Zero)
+		if keep <= len(n.Pairs) {
+			step = max(step, turned*n.Pairs[keep-1])
+		}
+		if lambda[keep-1]-next > step {
+			break
+		}
+		keep--
+		next = lambda[keep]
+	}
+	return keep
+}
+
+// Positive is how many of the eigenvalues λ, descending, are neither negative nor 0 but for rounding.
+func (n Noise) Positive(lambda []float64) int {
+	keep := len(lambda)
+	for keep > 0 && (lambda[keep-1] < 0 || lambda[keep-1] < n.Zero) {
+		keep--
+	}
+	return keep
+}
+
+// WeighFirst is [Rule.Weigh] for the first columns, as many as are [Noise.Determined]. The others get the factor 0.
+func (r Rule) WeighFirst(keep int, c Columns, lambda []float64, rounding float64) Weights {
+	c.Mean, c.Energy = c.Mean[:keep], c.Energy[:keep]
+	w := r.Weigh(c, lambda[:keep], rounding)
+	w.Undetermined = len(lambda) - keep
+	w.Factors = append(w.Factors, make([]float64, w.Undetermined)...)
+	return w
+}
