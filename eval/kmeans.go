@@ -20,9 +20,8 @@ import (
 // KMeans divides the rows of a matrix into clusters such that the inertia, the sum of the squared
 // distances of the rows to the mean of their cluster, is small: Lloyd's steps (1982) from centres
 // drawn by greedy k-means++ (Arthur and Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best),
-// the best of several starts. Of ten at a time, one is given up when its inertia would stay above that
-// of another even if every step left lowered it as much as the last one did. Defaults, stop and the
-// treatment of empty clusters are scikit-learn's; the random numbers are not.
+// the best of several starts. Defaults, stop and the treatment of empty clusters are scikit-learn's; the
+// random numbers are not.
 type KMeans struct {
 	Clusters      int // k
 	Starts        int // how many starts the best is taken of; zero means 10
@@ -46,7 +45,7 @@ const (
 	// maxStarts bounds what is kept of starts, and the runs of [Protocol.Cluster].
 	maxStarts = 1 << 20
 
-	// startsAtOnce starts take their steps together.
+	// startsAtOnce starts are held in memory.
 	startsAtOnce = 10
 
 	// singlePrecision is the number of entries of a dense matrix from which on distances are
@@ -96,27 +95,27 @@ func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansMode
 	if k.Clusters < 1 || k.Clusters > f.Rows() {
 		return nil, setting.Bad("Clusters", k.Clusters, "1 to %d, the number of rows", f.Rows())
 	}
-	models, err := k.fits(ctx, f, k.Clusters, k.MaxIterations)
+	models, err := k.fits(ctx, f, k.Clusters)
 	if err != nil {
 		return nil, err
 	}
 	return models[0], nil
 }
 
-// fits are the models of Clusters … most clusters, each as fit's if patience is MaxIterations. For as many
-// candidates, the centres of fewer clusters are the first of those drawn for more.
-func (k KMeans) fits(ctx context.Context, f *matrix.Matrix[float64], most, patience int) ([]*KMeansModel, error) {
+// fits are the models of Clusters … most clusters, each as fit's. For as many candidates, the centres of fewer
+// clusters are the first of those drawn for more.
+func (k KMeans) fits(ctx context.Context, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
 	if single(f) {
-		return fits[float32](ctx, k, f, most, patience)
+		return fits[float32](ctx, k, f, most)
 	}
-	return fits[float64](ctx, k, f, most, patience)
+	return fits[float64](ctx, k, f, most)
 }
 
 func single(f *matrix.Matrix[float64]) bool {
 	return f.Sparse == nil && f.Rows()*f.Cols() >= singlePrecision
 }
 
-func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], most, patience int) ([]*KMeansModel, error) {
+func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
 	p, err := newPoints[T](ctx, f, 0)
 	if err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 				return nil, err
 			}
 		}
-		if models[q], err = bestStart(ctx, k, f, p, drawn, patience, progress); err != nil {
+		if models[q], err = bestStart(ctx, k, f, p, drawn, progress); err != nil {
 			return nil, err
 		}
 	}
@@ -144,21 +143,17 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 }
 
 // bestStart is the start with the least inertia, the first of equals.
-func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, patience int, progress *parallel.Count) (best *KMeansModel, err error) {
+func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, progress *parallel.Count) (best *KMeansModel, err error) {
 	for drawn := range slices.Chunk(drawn, startsAtOnce) {
-		starts := make([]*lloyd[T], len(drawn))
-		for s, rows := range drawn {
-			starts[s] = newLloyd(p, k)
-			starts[s].patience = patience
-			starts[s].from(rows[:k.Clusters])
-		}
-		starts, err := descend(ctx, starts, progress)
-		if err != nil {
-			return nil, err
-		}
-		models := make([]*KMeansModel, len(starts))
-		if err := each(ctx, len(starts), func(s int) error {
-			models[s] = starts[s].model()
+		models := make([]*KMeansModel, len(drawn))
+		if err := each(ctx, len(drawn), func(s int) error {
+			l := newLloyd(p, k)
+			l.from(drawn[s][:k.Clusters])
+			if err := l.descend(ctx); err != nil {
+				return err
+			}
+			progress.Add()
+			models[s] = l.model()
 			return models[s].judge(ctx, f)
 		}); err != nil {
 			return nil, err
@@ -253,7 +248,7 @@ func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matr
 	for c := range k {
 		p.move(m.Centres.RawRowView(c), l.centres.Row(c))
 	}
-	err = assignAll(ctx, []*lloyd[T]{l})
+	err = l.assign(ctx)
 	return l.numbers(), err
 }
 

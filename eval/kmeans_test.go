@@ -8,7 +8,6 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,7 +29,7 @@ func TestKMeansStepsEqualScikitLearn(t *testing.T) {
 			for q, row := range c.Start {
 				p.move(row, l.centres.Row(q))
 			}
-			_, err := descend(background, []*lloyd[float64]{l}, parallel.Counted(background, "cluster", 1))
+			err := l.descend(background)
 			m := l.model()
 			err = cmp.Or(err, m.judge(background, f))
 			comparer{t, i}.equal("inertia", m.Inertia, c.Inertia, 0, err)
@@ -139,48 +138,6 @@ func TestKMeansOfManyStartsIsTheBestDivision(t *testing.T) {
 	}
 }
 
-// Starts that are given up are none of the best: the least inertia of ten starts together equals that of ten
-// alone, on rows that have no clusters. Some starts overtake others on their way.
-func TestKMeansGivesUpStartsThatFallBehind(t *testing.T) {
-	steps := 0
-	for seed := range uint64(10) {
-		x := normal(1000, 5, 1, seed)
-		k := testkit.Must(KMeans{Clusters: 8}.withDefaults())
-		p := testkit.Must(newPoints[float64](background, testkit.Must(read(background, x)), 0))
-		var together []*lloyd[float64]
-		alone := math.Inf(1)
-		for start := range uint64(10) {
-			rows := testkit.Must(newSeeding(p, k.Clusters).draw(background, k.Clusters, testkit.Random(start)))
-			pair := [2]*lloyd[float64]{newLloyd(p, k), newLloyd(p, k)}
-			for _, l := range pair {
-				l.patience = k.MaxIterations
-				l.from(rows)
-			}
-			testkit.Must(descend(background, pair[:1], parallel.Counted(background, "cluster", 1)))
-			alone, steps = min(alone, inertiaOf(t, pair[0], x)), steps+pair[0].iterations
-			together = append(together, pair[1])
-		}
-		all, least := slices.Clone(together), math.Inf(1)
-		for _, l := range testkit.Must(descend(background, together, parallel.Counted(background, "cluster", 10))) {
-			least = min(least, inertiaOf(t, l, x))
-		}
-		for _, l := range all {
-			steps -= l.iterations
-		}
-		testkit.WantNear(t, "the least inertia", least, alone, 1e-9)
-	}
-	if steps < 100 {
-		t.Errorf("starts that are given up save %d steps", steps)
-	}
-}
-
-func inertiaOf(t *testing.T, l *lloyd[float64], x mat.Matrix) float64 {
-	t.Helper()
-	m := l.model()
-	testkit.Check(t, m.judge(background, testkit.Must(read(background, x))))
-	return m.Inertia
-}
-
 // Rows at most 1 from centres that are 100 apart, wherever the whole lies and on whatever scale:
 // the squares of 1e-170 vanish in float64, those near 1e9 lose the distances of 1, in products of
 // rows that are not centred.
@@ -250,12 +207,12 @@ func passedOver[T kernel.Float](t *testing.T, f *matrix.Matrix[float64], k int) 
 		p.addTo(l.centres.Row(c), 31*c, 1)
 	}
 	for step := range 40 {
-		if err := assignAll(background, []*lloyd[T]{l}); err != nil {
+		if err := l.assign(background); err != nil {
 			t.Fatal(err)
 		}
 		all := newLloyd(p, l.KMeans)
 		copy(all.centres.Data, l.centres.Data)
-		if err := assignAll(background, []*lloyd[T]{all}); err != nil {
+		if err := all.assign(background); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(l.labels, all.labels) {

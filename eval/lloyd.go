@@ -13,8 +13,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// lloydRows rows, or four for each cluster if that is more, are summed up on their own.
-const lloydRows = 2048
+const (
+	// lloydRows rows, or four for each cluster if that is more, are summed up on their own.
+	lloydRows = 2048
+
+	// lloydProducts bounds how many products of rows and centres are held at a time.
+	lloydProducts = 1 << 15
+
+	// To copy a row takes as long as to multiply it with lloydCopy centres. Fewer than lloydNarrow take
+	// no less time.
+	lloydCopy, lloydNarrow = 20, 16
+)
 
 // A lloyd is one start of k-means. A row is not compared with the centres again where they have not
 // moved far enough since the last time to change which is nearest (Hamerly 2010), rounding included.
@@ -34,10 +43,6 @@ type lloyd[T kernel.Float] struct {
 	size    []int                  // rows of each cluster
 	block   int                    // rows of a part
 	parts   []lloydPart
-
-	apart    float64 // Σ‖c‖² over the rows, c the mean of its cluster: the inertia is Σ‖xᵢ‖² less this
-	gain     float64 // of apart, at the last step
-	patience int     // the least number of steps that behind looks ahead
 
 	iterations         int
 	settled, converged bool // settled if no row has moved: the labels fit the centres
@@ -60,7 +65,7 @@ func newLloyd[T kernel.Float](p *points[T], k KMeans) *lloyd[T] {
 	n, d := p.Dims()
 	l := &lloyd[T]{KMeans: k, p: p, centres: kernel.Dense[float64](k.Clusters, d),
 		squares: make([]T, k.Clusters), ways: make([]float64, k.Clusters), others: make([]float64, k.Clusters), labels: slices.Repeat([]int32{-1}, n), bounds: make([]bounds, n),
-		sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
+		columns: kernel.Unset[T](d, k.Clusters), sums: kernel.Dense[float64](k.Clusters, d), size: make([]int, k.Clusters), block: max(lloydRows, 4*k.Clusters)}
 	// Of d products and sums each, and of squares; twice the bound of the first order.
 	l.eps = float64(d+4) * 0x1p-23
 	if T(1+0x1p-30) > 1 {
@@ -80,6 +85,63 @@ func (l *lloyd[T]) from(rows []int) {
 	}
 }
 
+// descend takes steps until they settle, and leaves each row with its nearest centre.
+func (l *lloyd[T]) descend(ctx context.Context) error {
+	for !l.converged && l.iterations < l.MaxIterations {
+		if err := l.assign(ctx); err != nil {
+			return err
+		}
+		if err := l.step(ctx); err != nil {
+			return err
+		}
+	}
+	if l.settled {
+		return nil
+	}
+	return l.assign(ctx)
+}
+
+// assign gives each row the nearest centre, the first of equals, and sums up the rows of each.
+func (l *lloyd[T]) assign(ctx context.Context) error {
+	l.prepare()
+	n, rows := l.p.Rows(), max(16, min(256, lloydProducts/l.Clusters))
+	return parallel.Ranges(ctx, n, l.block, func(lo, hi int) {
+		part := &l.parts[lo/l.block]
+		part.moved = false
+		var doubtful []int
+		for ; lo < hi; lo += rows {
+			doubtful = l.doubtful(doubtful[:0], lo, min(hi, lo+rows))
+			if l.settle(ctx, part, doubtful, lo, min(hi, lo+rows)) != nil {
+				return // the context has ended, which parallel.Ranges reports
+			}
+		}
+	})
+}
+
+// settle compares the doubtful rows of [lo, hi) with the centres, or, where they are many, all rows.
+func (l *lloyd[T]) settle(ctx context.Context, part *lloydPart, doubtful []int, lo, hi int) error {
+	products, release := kernel.Scratch[T](hi-lo, l.Clusters)
+	defer release()
+	width := max(lloydNarrow, l.Clusters)
+	if len(doubtful)*(lloydCopy+width) > (hi-lo)*width {
+		if err := l.p.Slice(lo, hi).Times(ctx, products, l.columns); err != nil {
+			return err
+		}
+		for _, i := range doubtful {
+			l.choose(part, i, products.Row(i-lo))
+		}
+		return nil
+	}
+	few := kernel.Rows(products, 0, len(doubtful))
+	if err := l.compare(ctx, doubtful, few); err != nil {
+		return err
+	}
+	for q, i := range doubtful {
+		l.choose(part, i, few.Row(q))
+	}
+	return nil
+}
+
 // step moves the centres once all rows have theirs.
 func (l *lloyd[T]) step(ctx context.Context) error {
 	movement, relocated, err := l.update(ctx)
@@ -87,14 +149,6 @@ func (l *lloyd[T]) step(ctx context.Context) error {
 	l.settled = !l.moved() && !relocated
 	l.converged = l.settled || movement <= l.Tolerance*l.p.variance
 	return err
-}
-
-// behind reports whether a start would stay above an inertia, given as apart, even if every step to come
-// lowered its own as much as the last one did. Steps lower it less and less, but for few. To come are as
-// many as there have been or, if that is more, patience, up to MaxIterations.
-func (l *lloyd[T]) behind(apart float64) bool {
-	ahead := min(l.MaxIterations-l.iterations, max(l.iterations, l.patience))
-	return l.iterations > 1 && l.apart+l.gain*float64(ahead) < apart
 }
 
 // model is the result of the start; the caller sets the inertia.
@@ -246,8 +300,6 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 	if relocated, err = l.relocate(ctx); err != nil {
 		return 0, false, err
 	}
-	before := l.apart
-	l.apart = 0
 	for c := range l.Clusters {
 		l.ways[c] = 0
 		if l.size[c] == 0 {
@@ -261,9 +313,7 @@ func (l *lloyd[T]) update(ctx context.Context) (movement float64, relocated bool
 		}
 		l.ways[c] = math.Sqrt(square)
 		movement += square
-		l.apart += float64(l.size[c]) * dot(centre, centre)
 	}
-	l.gain = max(0, l.apart-before) // of rounding
 	return movement, relocated, nil
 }
 

@@ -67,10 +67,9 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // the smallest of equals, whose clusters by [KMeans] have the largest mean [Silhouette]. It also
 // returns the silhouettes, of two clusters first. Clusters of means is not read. The rows are taken
 // as they are: for clusters by direction, which [Protocol.Cluster] measures, scale them to unit
-// length before. To save half of the time, a start of k-means is given up as soon as as many steps as it
-// has taken, or 20, would not bring it up to another; so now and then [KMeans.Fit] finds better clusters.
+// length before.
 //
-// It takes at most the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
+// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
 // for all silhouettes together, and besides the memory of both a number for each row and k.
 //
 // Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, as
@@ -87,7 +86,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 		return 0, nil, setting.Bad("maxK", maxK, "2 or more, and fewer than the %d rows", f.Rows())
 	}
 	means.Clusters = 2
-	models, err := means.fits(ctx, f, maxK, countPatience)
+	models, err := means.fits(ctx, f, maxK)
 	if err != nil {
 		return 0, nil, err
 	}
