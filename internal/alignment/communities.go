@@ -146,66 +146,25 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 		}
 		defer scratch.Release(space, to.Data)
 	}
-	root := make([]float64, n) // of D⁻¹
+	w := &walk{from: from, to: to, root: make([]float64, n)}
 	for i, d := range p.Degrees {
-		root[i] = 1 / math.Sqrt(d+1)
+		w.root[i] = 1 / math.Sqrt(d+1)
 		Start(p.Seed, int64(i), d, from.Row(i))
-	}
-	scale := func(rows kernel.Matrix[float64], factor func(i int) float64) error {
-		return parallel.EachRow(ctx, n, func(i int) { matrix.Scale(rows.Row(i), factor(i)) })
-	}
-	// A hop is D^-½(A·share + loop·I)D^-½ for the edges that are hidden, or not. In between the rows are
-	// the rows of D^-½·from.
-	hop := func(edges *kernel.CSR[float64], share, loop float64) error {
-		times := kernel.SpMM[float64]
-		if edges.Val == nil {
-			times = func(ctx context.Context, dst kernel.Matrix[float64], a *kernel.CSR[float64], x kernel.Matrix[float64]) error {
-				return kernel.PatternSum(ctx, dst, a, 0, n, x)
-			}
-		}
-		if err := times(ctx, to, edges, from); err != nil {
-			return err
-		}
-		return parallel.EachRow(ctx, n, func(i int) {
-			row := to.Row(i)
-			matrix.Scale(row, share*root[i]*root[i])
-			matrix.AddScaled(row, loop*root[i]*root[i], from.Row(i))
-		})
-	}
-	if err := scale(from, func(i int) float64 { return root[i] }); err != nil {
-		return nil, err
 	}
 	visible, err := p.edges(ctx, round, false)
 	if err != nil {
 		return nil, err
 	}
-	for range Hops {
-		if err := hop(visible, 1/Kept, 1); err != nil {
-			return nil, err
-		}
-		if space == nil {
-			from, to = to, from
-		} else if err := kernel.Convert(ctx, from, to); err != nil {
-			return nil, err
-		}
-	}
-	if err := scale(from, func(i int) float64 { return 1 / root[i] }); err != nil {
+	if err := w.spread(ctx, visible, space == nil); err != nil {
 		return nil, err
 	}
-	sum := func(width int, add func(sum []float64, i int)) ([]float64, error) {
-		return parallel.Sum(ctx, n, width, func(sum []float64, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				add(sum, i)
-			}
-		})
-	}
-	moments, err := sum(Moments(walkers), func(sum []float64, i int) { AddMoments(sum, from.Row(i)) })
+	moments, err := w.sum(ctx, Moments(walkers), func(sum []float64, i int) { AddMoments(sum, w.from.Row(i)) })
 	if err != nil {
 		return nil, err
 	}
-	if moments, err = sum(Moments(walkers), func(sum []float64, i int) {
-		Arrive(moments, from.Row(i))
-		AddMoments(sum, from.Row(i))
+	if moments, err = w.sum(ctx, Moments(walkers), func(sum []float64, i int) {
+		Arrive(moments, w.from.Row(i))
+		AddMoments(sum, w.from.Row(i))
 	}); err != nil {
 		return nil, err
 	}
@@ -213,19 +172,82 @@ func (p Parts[T]) round(ctx context.Context, round int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = scale(from, func(i int) float64 { return root[i] }); err != nil {
+	if err := w.scale(ctx, w.from, false); err != nil {
 		return nil, err
 	}
-	if err = hop(hidden, 1, 0); err != nil {
+	if err := w.hop(ctx, hidden, 1, 0); err != nil {
 		return nil, err
 	}
-	for _, rows := range []kernel.Matrix[float64]{from, to} {
-		if err = scale(rows, func(i int) float64 { return 1 / root[i] }); err != nil {
+	for _, rows := range []kernel.Matrix[float64]{w.from, w.to} {
+		if err := w.scale(ctx, rows, true); err != nil {
 			return nil, err
 		}
 	}
 	add := Likeness(int64(n), moments)
-	return sum(2, func(sum []float64, i int) { add(sum, from.Row(i), to.Row(i)) })
+	return w.sum(ctx, 2, func(sum []float64, i int) { add(sum, w.from.Row(i), w.to.Row(i)) })
+}
+
+// A walk has the signs of nodes before a hop and after it.
+type walk struct {
+	from, to kernel.Matrix[float64]
+	root     []float64 // of D⁻¹
+}
+
+// spread takes the hops along visible edges. The matrices change places after each, unless the second is to be
+// written and read row by row.
+func (w *walk) spread(ctx context.Context, visible *kernel.CSR[float64], swap bool) error {
+	if err := w.scale(ctx, w.from, false); err != nil {
+		return err
+	}
+	for range Hops {
+		if err := w.hop(ctx, visible, 1/Kept, 1); err != nil {
+			return err
+		}
+		if swap {
+			w.from, w.to = w.to, w.from
+		} else if err := kernel.Convert(ctx, w.from, w.to); err != nil {
+			return err
+		}
+	}
+	return w.scale(ctx, w.from, true)
+}
+
+// scale multiplies rows by D^-½, or divides them by it.
+func (w *walk) scale(ctx context.Context, rows kernel.Matrix[float64], back bool) error {
+	return parallel.EachRow(ctx, rows.Rows, func(i int) {
+		c := w.root[i]
+		if back {
+			c = 1 / c
+		}
+		matrix.Scale(rows.Row(i), c)
+	})
+}
+
+// hop is D^-½(A·share + loop·I)D^-½ for some edges A. In between the rows are those of D^-½·from.
+func (w *walk) hop(ctx context.Context, edges *kernel.CSR[float64], share, loop float64) error {
+	times := kernel.SpMM[float64]
+	if edges.Val == nil {
+		times = func(ctx context.Context, dst kernel.Matrix[float64], a *kernel.CSR[float64], x kernel.Matrix[float64]) error {
+			return kernel.PatternSum(ctx, dst, a, 0, x.Rows, x)
+		}
+	}
+	if err := times(ctx, w.to, edges, w.from); err != nil {
+		return err
+	}
+	return parallel.EachRow(ctx, w.to.Rows, func(i int) {
+		row, root := w.to.Row(i), w.root[i]
+		matrix.Scale(row, share*root*root)
+		matrix.AddScaled(row, loop*root*root, w.from.Row(i))
+	})
+}
+
+// sum adds up what add takes of each node.
+func (w *walk) sum(ctx context.Context, width int, add func(sum []float64, i int)) ([]float64, error) {
+	return parallel.Sum(ctx, w.from.Rows, width, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			add(sum, i)
+		}
+	})
 }
 
 // edges are the edges of the graph hidden in a round, or the others.

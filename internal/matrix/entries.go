@@ -141,58 +141,11 @@ const (
 // The rows are dealt to buckets of consecutive ones. Entries are brought to the bucket of their row,
 // several parts of them at a time, and then each bucket is sorted.
 func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []iter.Seq2[E, float64], join joining) (a *kernel.CSR[float64], counts [2]int, err error) {
-	shift := 0 // 2^shift rows are a bucket, at most as many as 16 bits can number
-	for shift < 16 && (g.n>>shift > mostBuckets || 2*g.entries/g.n<<(shift+1) <= together) {
-		shift++
-	}
-	apart := 0
-	if g.apart {
-		apart = 1
-	}
-	buckets := (g.n-1)>>shift + 1
-	next := make([][]int, min(len(entries), mostParts)) // where the next entry of each goes, first their number
-	each := func(do func(to []int, entries iter.Seq2[E, float64])) error {
-		return parallel.For(ctx, len(next), func(k int) {
-			if next[k] == nil {
-				next[k] = make([]int, 2*buckets)
-			}
-			for q := k * len(entries) / len(next); q < (k+1)*len(entries)/len(next); q++ {
-				do(next[k], func(yield func(E, float64) bool) {
-					left := 0
-					for e, v := range entries[q] {
-						if left--; left < 0 {
-							if left = together; ctx.Err() != nil {
-								return
-							}
-						}
-						if !yield(e, v) {
-							return
-						}
-					}
-				})
-			}
-		})
-	}
-	if err := each(func(to []int, entries iter.Seq2[E, float64]) {
-		for e := range entries {
-			e := struct{ U, V int }(e)
-			to[2*(e.U>>shift)]++
-			if e.U != e.V {
-				to[2*(e.V>>shift)+apart]++
-			}
-		}
-	}); err != nil {
+	d := newDealing(g, entries)
+	if err := d.count(ctx); err != nil {
 		return nil, counts, err
 	}
-	begin := make([]int, 2*buckets+1) // of each side of each bucket
-	total := 0
-	for side := range 2 * buckets {
-		begin[side] = total
-		for _, to := range next {
-			to[side], total = total, total+to[side]
-		}
-	}
-	begin[2*buckets] = total
+	begin, total := d.begin()
 	a = &kernel.CSR[float64]{Rows: g.n, Cols: g.n, Ptr: make([]int64, g.n+1)}
 	space := scratch.Of(ctx)
 	if a.Col, err = scratch.Make[int32](space, total); err != nil {
@@ -207,7 +160,102 @@ func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []i
 	if err != nil {
 		return nil, counts, err
 	}
-	if err := each(func(to []int, entries iter.Seq2[E, float64]) {
+	if err := d.deal(ctx, a, rows); err != nil {
+		return nil, counts, err
+	}
+	found := make([][2]int, d.buckets)
+	storage := sync.Pool{New: func() any { return new(bucket) }}
+	if err := parallel.For(ctx, d.buckets, func(k int) {
+		b := storage.Get().(*bucket)
+		defer storage.Put(b)
+		b.sort(a, rows, [3]int(begin[2*k:2*k+3]), k<<d.shift, min((k+1)<<d.shift, g.n))
+		found[k] = b.join(a, begin[2*k], join)
+	}); err != nil {
+		return nil, counts, err
+	}
+	for _, f := range found {
+		counts[0], counts[1] = counts[0]+f[0], counts[1]+f[1]
+	}
+	d.close(a, begin)
+	return a, counts, nil
+}
+
+// A dealing brings entries to the buckets of their rows.
+type dealing[E ~struct{ U, V int }] struct {
+	entries []iter.Seq2[E, float64]
+	shift   int // 2^shift rows are a bucket, at most as many as 16 bits can number
+	buckets int
+	apart   int     // the side of mirrors
+	next    [][]int // of each part of the entries: how many go to each side of each bucket, then where the next one goes
+}
+
+func newDealing[E ~struct{ U, V int }](g gathering, entries []iter.Seq2[E, float64]) *dealing[E] {
+	d := &dealing[E]{entries: entries, next: make([][]int, min(len(entries), mostParts))}
+	for d.shift < 16 && (g.n>>d.shift > mostBuckets || 2*g.entries/g.n<<(d.shift+1) <= together) {
+		d.shift++
+	}
+	if g.apart {
+		d.apart = 1
+	}
+	d.buckets = (g.n-1)>>d.shift + 1
+	return d
+}
+
+// each calls do with the entries of every part, several parts at a time.
+func (d *dealing[E]) each(ctx context.Context, do func(to []int, entries iter.Seq2[E, float64])) error {
+	return parallel.For(ctx, len(d.next), func(k int) {
+		if d.next[k] == nil {
+			d.next[k] = make([]int, 2*d.buckets)
+		}
+		for q := k * len(d.entries) / len(d.next); q < (k+1)*len(d.entries)/len(d.next); q++ {
+			do(d.next[k], func(yield func(E, float64) bool) {
+				left := 0
+				for e, v := range d.entries[q] {
+					if left--; left < 0 {
+						if left = together; ctx.Err() != nil {
+							return
+						}
+					}
+					if !yield(e, v) {
+						return
+					}
+				}
+			})
+		}
+	})
+}
+
+// count counts the entries of each side of each bucket.
+func (d *dealing[E]) count(ctx context.Context) error {
+	shift, apart := d.shift, d.apart
+	return d.each(ctx, func(to []int, entries iter.Seq2[E, float64]) {
+		for e := range entries {
+			e := struct{ U, V int }(e)
+			to[2*(e.U>>shift)]++
+			if e.U != e.V {
+				to[2*(e.V>>shift)+apart]++
+			}
+		}
+	})
+}
+
+// begin makes places of the counts. It returns where each side of each bucket begins, and the number of entries.
+func (d *dealing[E]) begin() (begin []int, total int) {
+	begin = make([]int, 2*d.buckets+1)
+	for side := range 2 * d.buckets {
+		begin[side] = total
+		for _, to := range d.next {
+			to[side], total = total, total+to[side]
+		}
+	}
+	begin[2*d.buckets] = total
+	return begin, total
+}
+
+// deal writes the entries where they belong.
+func (d *dealing[E]) deal(ctx context.Context, a *kernel.CSR[float64], rows []uint16) error {
+	shift, apart := d.shift, d.apart
+	return d.each(ctx, func(to []int, entries iter.Seq2[E, float64]) {
 		put := func(side, u, v int, w float64) {
 			at := to[side]
 			to[side]++
@@ -223,25 +271,16 @@ func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []i
 				put(2*(e.V>>shift)+apart, e.V, e.U, w)
 			}
 		}
-	}); err != nil {
-		return nil, counts, err
-	}
-	found := make([][2]int, buckets)
-	storage := sync.Pool{New: func() any { return new(bucket) }}
-	if err := parallel.For(ctx, buckets, func(k int) {
-		b := storage.Get().(*bucket)
-		defer storage.Put(b)
-		b.sort(a, rows, [3]int(begin[2*k:2*k+3]), k<<shift, min((k+1)<<shift, g.n))
-		found[k] = b.join(a, begin[2*k], join)
-	}); err != nil {
-		return nil, counts, err
-	}
+	})
+}
+
+// close moves the rows, of lengths Ptr[i+1], together.
+func (d *dealing[E]) close(a *kernel.CSR[float64], begin []int) {
 	out := 0
-	for k := range buckets {
-		counts[0], counts[1] = counts[0]+found[k][0], counts[1]+found[k][1]
+	for k := range d.buckets {
 		at := begin[2*k]
 		end := at
-		for i := k << shift; i < min((k+1)<<shift, g.n); i++ {
+		for i := k << d.shift; i < min((k+1)<<d.shift, a.Rows); i++ {
 			end += int(a.Ptr[i+1])
 			a.Ptr[i+1] += a.Ptr[i]
 		}
@@ -253,7 +292,6 @@ func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []i
 	if a.Col = a.Col[:out]; a.Val != nil {
 		a.Val = a.Val[:out]
 	}
-	return a, counts, nil
 }
 
 // joining makes row i of the entries given for it.
