@@ -25,7 +25,7 @@ func BenchmarkEpoch(b *testing.B) {
 				d := testkit.Must(c.graph.Generate(ctx))
 				g := testkit.Must(coles.FromCSR(d.Adjacency))
 				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
-					WithEpochs(b.N+1), WithProgress(func(p Progress) {
+					WithEpochs(b.N+1), WithEpochReport(func(p EpochReport) {
 						if p.Epoch == 1 { // the first takes the memory for all
 							b.ResetTimer()
 						}

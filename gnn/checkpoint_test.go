@@ -3,6 +3,7 @@ package gnn
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -113,8 +114,11 @@ func TestResumedProgressKnowsTheScores(t *testing.T) {
 	g, x := small(87)
 	c := checkpointsOf(t, g, x, WithEpochs(9), WithValidation(2, 9, rising))[4]
 	c = testkit.Must(ReadCheckpoint(bytes.NewReader(fileOf(c))))
-	var all []Progress
-	testkit.Must(Resume(ctx, c, g, x, WithValidation(4, 9, rising), WithProgress(func(p Progress) { all = append(all, p) })))
+	var all []EpochReport
+	var told []string
+	testkit.Must(Resume(ctx, c, g, x, WithEpochs(7), WithValidation(4, 9, rising), WithEpochReport(func(p EpochReport) { all = append(all, p) }),
+		WithProgress(func(stage string, done, total int) { told = append(told, fmt.Sprint(stage, done, total)) })))
+	testkit.WantSame(t, "progress", told, []string{"train5 7", "train6 7", "train7 7"})
 	// After epoch 5 the newest judgement is the fourth epoch's, −|4 − 4|; the next is the eighth's.
 	if first := all[0]; first.Epoch != 6 || first.Score != 0 || first.Best != 0 {
 		t.Errorf("%+v", first)

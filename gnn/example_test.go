@@ -64,8 +64,8 @@ func ExampleSettings() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var last gnn.Progress
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { last = p }))
+	var last gnn.EpochReport
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithEpochReport(func(p gnn.EpochReport) { last = p }))
 	if err != nil {
 		log.Fatal(err)
 	}

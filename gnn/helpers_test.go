@@ -70,9 +70,9 @@ func trained(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *Model 
 }
 
 // progressOf is trained's report of every epoch.
-func progressOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (epochs []Progress) {
+func progressOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) (epochs []EpochReport) {
 	t.Helper()
-	trained(t, g, x, append(opts, WithProgress(func(p Progress) { epochs = append(epochs, p) }))...)
+	trained(t, g, x, append(opts, WithEpochReport(func(p EpochReport) { epochs = append(epochs, p) }))...)
 	return epochs
 }
 

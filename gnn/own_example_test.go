@@ -59,8 +59,8 @@ func ExampleNewObjective() {
 	s := gnn.DefaultSettings()
 	s.Network, s.Objective = gnn.Network{gnn.GCN(32), layer}, objective
 	s.Optimizer, s.Epochs, s.Precision = gnn.SGD(rate, 0), 2, coles.Float64
-	var epochs []gnn.Progress
-	_, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { epochs = append(epochs, p) }))
+	var epochs []gnn.EpochReport
+	_, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithEpochReport(func(p gnn.EpochReport) { epochs = append(epochs, p) }))
 	if err != nil {
 		log.Fatal(err)
 	}

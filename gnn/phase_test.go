@@ -52,7 +52,7 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 	}
 	g, x := small(120)
 	var got []float64
-	opts := []Option{WithObjective(alternating()), withOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithProgress(func(p Progress) { got = append(got, p.Loss) })}
+	opts := []Option{WithObjective(alternating()), withOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithEpochReport(func(p EpochReport) { got = append(got, p.Loss) })}
 	r, fresh := runOf(t, g, x, opts...), runOf(t, g, x, opts...)
 	if err := r.train(ctx); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestPatienceOfAClassifier(t *testing.T) {
 	for _, patience := range []int{0, 2, 5} {
 		var scores []float64
 		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, withPatience(patience), withOptimizer(Adam(0.1)), WithEpochs(60),
-			WithProgress(func(p Progress) { scores = append(scores, p.Score) })))
+			WithEpochReport(func(p EpochReport) { scores = append(scores, p.Score) })))
 		best := slices.Index(scores, slices.Max(scores)) + 1
 		if r := c.Report(); r.BestEpoch != best || r.Epochs != len(scores) || patience > 0 && r.Epochs != best+patience || patience == 0 && r.Epochs != 60 {
 			t.Errorf("patience %d: %d epochs, the best %d, which by the scores is %d", patience, r.Epochs, r.BestEpoch, best)

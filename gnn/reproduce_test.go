@@ -37,7 +37,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 	r := runOf(t, g, d.Features,
 		WithNetwork(GCN(16), ReLU(), GCN(16)), WithObjective(COLES(1)), WithPreparation(coles.PrepareNone, 1),
 		withOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20),
-		WithProgress(func(p Progress) { losses = append(losses, p.Loss) }))
+		WithEpochReport(func(p EpochReport) { losses = append(losses, p.Loss) }))
 	// ΔW = W⁺ − 0.9·W⁻ of the oracle's W⁻, every entry of which is listed.
 	rows, cols, values := array("neg_row"), array("neg_col"), array("neg_val").RawMatrix().Data
 	var pairs []coles.Edge

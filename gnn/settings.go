@@ -216,7 +216,8 @@ type Option func(*config)
 
 type config struct {
 	Settings
-	progress                   func(Progress)
+	progress                   coles.Progress
+	watch                      func(EpochReport)
 	every, patience, saveEvery int
 	score                      func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)
 	save                       func(*Checkpoint) error
@@ -224,7 +225,7 @@ type config struct {
 
 // newConfig applies options to settings and checks the result.
 func newConfig(s Settings, opts []Option) (config, error) {
-	c := config{Settings: s}
+	c := config{Settings: s, progress: func(string, int, int) {}}
 	for _, o := range opts {
 		o(&c)
 	}
@@ -280,8 +281,12 @@ func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = no
 // WithSeed sets the seed of all random draws (1).
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 
-// WithProgress calls f, from the calling goroutine, after every epoch.
-func WithProgress(f func(Progress)) Option { return func(c *config) { c.progress = f } }
+// WithProgress calls f from the calling goroutine with the stage "train" and the number of epochs, before
+// the first and after each.
+func WithProgress(f coles.Progress) Option { return func(c *config) { c.progress = f } }
+
+// WithEpochReport calls f, from the calling goroutine, after every epoch.
+func WithEpochReport(f func(EpochReport)) Option { return func(c *config) { c.watch = f } }
 
 // WithValidation judges the embedding at that interval of epochs, stops once patience judgements in
 // a row have brought no better one than before, and goes back to the parameters of the best. It is

@@ -73,8 +73,8 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 	return r.model(ctx)
 }
 
-// Progress is the progress of a training.
-type Progress struct {
+// An EpochReport has the losses of an epoch of a training.
+type EpochReport struct {
 	Epoch, Epochs int     // done, and at most to be done
 	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step
 	GradientNorm  float64 // of all parameters together, in the last step
@@ -106,7 +106,7 @@ type run[T autodiff.Float] struct {
 	epoch int
 	steps []int // of each phase
 	best  best[T]
-	last  Progress
+	last  EpochReport
 }
 
 // best is the best that a judge has seen.
@@ -179,6 +179,7 @@ func (r *run[T]) train(ctx context.Context) error {
 	if !r.judged() && r.Patience == 0 {
 		r.best = best[T]{} // of a training before this one, which had a judge
 	}
+	r.progress("train", r.epoch, r.Epochs)
 	for r.epoch < r.Epochs && !r.ended() {
 		if err := r.runEpoch(ctx); err != nil {
 			return &epochError{"epoch", r.epoch + 1, err}
@@ -188,9 +189,10 @@ func (r *run[T]) train(ctx context.Context) error {
 			return &epochError{"after epoch", r.epoch, err}
 		}
 		r.last.Epoch, r.last.Epochs, r.last.Seconds = r.epoch, r.Epochs, time.Since(r.started).Seconds()
-		if r.progress != nil {
-			r.progress(r.last)
+		if r.watch != nil {
+			r.watch(r.last)
 		}
+		r.progress("train", r.epoch, r.Epochs)
 		if r.save != nil && r.epoch%r.saveEvery == 0 {
 			if err := r.save(r.snapshot()); err != nil {
 				return &epochError{"checkpoint after epoch", r.epoch, err}
@@ -274,7 +276,7 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 	if err := t.Err(); err != nil {
 		return 0, err
 	}
-	if s.h != nil && (r.progress != nil || r.StopRank > 0) {
+	if s.h != nil && (r.watch != nil || r.StopRank > 0) {
 		var err error
 		if r.last.Orthogonality, r.last.Rank, err = spread(ctx, t, s.h); err != nil {
 			return 0, err

@@ -88,7 +88,7 @@ func TestCallbacksChangeNothing(t *testing.T) {
 		plain := trained(t, g, x, c.opts...)
 		epochs := 0
 		watched := trained(t, g, x, append(c.opts,
-			WithProgress(func(p Progress) {
+			WithEpochReport(func(p EpochReport) {
 				if epochs++; p.Epoch != epochs || p.Epochs != 6 {
 					t.Errorf("%s: epoch %d of %d, want %d of 6", c.name, p.Epoch, p.Epochs, epochs)
 				}

@@ -141,7 +141,6 @@ func withWidth(n gnn.Network, width int) (gnn.Network, error) {
 // A trainer trains a network, or goes on with a training.
 type trainer struct {
 	from     *gnn.Checkpoint // nil for a new training
-	epochs   int
 	options  []gnn.Option
 	progress *progressLine
 }
@@ -153,7 +152,7 @@ func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, erro
 	}
 	if !c.IsSet("resume") {
 		s, err := trainingSettings(ctx, c, in)
-		t.epochs, t.options = s.Epochs, append(t.options, gnn.WithSettings(s))
+		t.options = append(t.options, gnn.WithSettings(s))
 		return t, err
 	}
 	for _, f := range trainingFlags() {
@@ -165,12 +164,12 @@ func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, erro
 	if t.from, err = readPath(ctx, in, c.String("resume"), readCheckpoint); err != nil {
 		return nil, err
 	}
-	t.epochs = t.from.Settings().Epochs
 	if c.IsSet("epochs") {
-		if t.epochs = c.Int("epochs"); t.epochs < t.from.Epoch() {
-			return nil, usagef("-epochs %d: %d are done", t.epochs, t.from.Epoch())
+		epochs := c.Int("epochs")
+		if epochs < t.from.Epoch() {
+			return nil, usagef("-epochs %d: %d are done", epochs, t.from.Epoch())
 		}
-		t.options = append(t.options, gnn.WithEpochs(t.epochs))
+		t.options = append(t.options, gnn.WithEpochs(epochs))
 	}
 	return t, nil
 }
@@ -208,14 +207,12 @@ func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mode
 		return nil, nil, errors.New("a network is trained on features, and the graph has none: name a file of them by -features")
 	}
 	defer t.progress.clear()
-	options := append(t.options, gnn.WithProgress(func(p gnn.Progress) { t.progress.show("train", p.Epoch, p.Epochs) }))
+	options := append(t.options, gnn.WithProgress(t.progress.show))
 	var m *gnn.Model
 	var err error
 	if t.from != nil {
-		t.progress.show("train", t.from.Epoch(), t.epochs)
 		m, err = gnn.Resume(ctx, t.from, g, x, options...)
 	} else {
-		t.progress.show("train", 0, t.epochs)
 		m, err = gnn.Train(ctx, g, x, options...)
 	}
 	if err != nil {

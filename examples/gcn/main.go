@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		gnn.WithValidation(1, *patience, func(ctx context.Context, epoch int, y *mat.Dense) (float64, error) {
 			return accuracy(ctx, y, d.Labels, splits[0].Train, splits[0].Val)
 		}),
-		gnn.WithProgress(func(p gnn.Progress) {
+		gnn.WithEpochReport(func(p gnn.EpochReport) {
 			c.add(p)
 			line.Print("epoch %2d of %d: loss %8.3f, gradient %6.2f, orthogonality %5.2f, rank %5.1f, validation %.1f %% (best %.1f)",
 				p.Epoch, p.Epochs, p.Loss, p.GradientNorm, p.Orthogonality, p.Rank, p.Score, p.Best)
@@ -106,7 +106,7 @@ func accuracy(ctx context.Context, x mat.Matrix, labels, train, test []int) (flo
 // curves are a training, epoch by epoch.
 type curves struct{ epoch, loss, score []float64 }
 
-func (c *curves) add(p gnn.Progress) {
+func (c *curves) add(p gnn.EpochReport) {
 	c.epoch = append(c.epoch, float64(p.Epoch))
 	c.loss = append(c.loss, p.Loss)
 	c.score = append(c.score, p.Score)

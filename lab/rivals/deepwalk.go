@@ -94,13 +94,13 @@ func (s SkipGram) Check() error {
 
 // Fit returns the embedding (n × Dim). A node without edges starts no walk, and its row is zero.
 //
-// progress, which may be nil, is told how many walks have been trained on, and of how many. Fit
+// progress, which may be nil, is called with the stage "walks" and how many have been trained on. Fit
 // takes 16·n·Dim bytes, the result included, about 2 MB·(Window + 1) for the walks at work, and 8
 // bytes for each stored entry of a weighted graph. Its cost is O(n·Walks·Length·Window·Negatives·Dim).
 //
 // Errors: [coles.ErrSetting], [coles.ErrTooLarge], [coles.ErrNotFinite] where the rate is so high that
 // the vectors overflow, and ctx's.
-func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress func(done, total int)) (*mat.Dense, error) {
+func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress coles.Progress) (*mat.Dense, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,11 @@ func (s SkipGram) Fit(ctx context.Context, g *coles.Graph, progress func(done, t
 		return nil, err
 	}
 	settings := skipgram.Settings{Window: s.Window, Dim: s.Dim, Negatives: s.Negatives, Rate: s.Rate, Parts: s.Parts, Seed: s.Seed}
-	vectors, err := skipgram.Train(ctx, walks, settings, progress)
+	vectors, err := skipgram.Train(ctx, walks, settings, func(done, total int) {
+		if progress != nil {
+			progress("walks", done, total)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func TestSkipGramLeavesIsolatedNodesAtZero(t *testing.T) {
 			t.Errorf("row %d is zero: %v", i, zero)
 		}
 	}
-	e = testkit.Must(s.Fit(ctx, testkit.Must(coles.NewGraph(3, nil)), func(done, total int) {
+	e = testkit.Must(s.Fit(ctx, testkit.Must(coles.NewGraph(3, nil)), func(_ string, done, total int) {
 		t.Errorf("%d of %d walks without an edge", done, total)
 	}))
 	testkit.WantSame(t, "no edges", testkit.Bits(e), testkit.Bits(mat.NewDense(3, s.Dim, nil)))
@@ -71,12 +71,12 @@ func TestWalksTellTheirProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, fit := range map[int]func(context.Context, *coles.Graph, func(done, total int)) (*mat.Dense, error){
+	for want, fit := range map[int]func(context.Context, *coles.Graph, coles.Progress) (*mat.Dense, error){
 		600: s.Fit, 2 * coarse.Nodes(): z.Fit,
 	} {
 		last, times := 0, 0
-		testkit.Must(fit(ctx, g, func(done, total int) {
-			if done <= last || done > total || total != want {
+		testkit.Must(fit(ctx, g, func(stage string, done, total int) {
+			if stage != "walks" || done <= last || done > total || total != want {
 				t.Errorf("%d of %d walks after %d", done, total, last)
 			}
 			last = done

@@ -27,7 +27,7 @@ func lossesAtRest(t *testing.T, s gnn.Settings) (losses []float64) {
 	t.Helper()
 	g, x := words(5, 40, 12)
 	s.Optimizer = gnn.SGD(1e-300, 0)
-	train(t, g, x, s, gnn.WithProgress(func(p gnn.Progress) { losses = append(losses, p.Loss) }))
+	train(t, g, x, s, gnn.WithEpochReport(func(p gnn.EpochReport) { losses = append(losses, p.Loss) }))
 	return losses
 }
 

@@ -165,7 +165,7 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 		}
 		first := math.NaN()
 		train(t, g, x, s, gnn.WithObjective(objectiveOf(spec, probe)), gnn.WithEpochs(epochs),
-			gnn.WithProgress(func(p gnn.Progress) {
+			gnn.WithEpochReport(func(p gnn.EpochReport) {
 				if p.Epoch == 1 {
 					first = p.Loss
 				}

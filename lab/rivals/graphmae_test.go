@@ -50,7 +50,7 @@ func TestGraphMAELearns(t *testing.T) {
 	s.Network = maskedNetwork()
 	s.Optimizer, s.Epochs = gnn.Adam(1e-2), 40
 	first := math.NaN()
-	m := train(t, g, x, s, gnn.WithProgress(func(p gnn.Progress) {
+	m := train(t, g, x, s, gnn.WithEpochReport(func(p gnn.EpochReport) {
 		if p.Epoch == 1 {
 			first = p.Loss
 		}

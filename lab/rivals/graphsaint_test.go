@@ -182,7 +182,7 @@ func TestGraphSAINTEqualsTorch(t *testing.T) {
 	var losses []float64
 	scores := func(s gnn.Settings) *mat.Dense {
 		losses = nil
-		c := testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, labelled, []int{1}, gnn.WithSettings(s), gnn.WithProgress(func(p gnn.Progress) { losses = append(losses, p.Loss) })))
+		c := testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, labelled, []int{1}, gnn.WithSettings(s), gnn.WithEpochReport(func(p gnn.EpochReport) { losses = append(losses, p.Loss) })))
 		return testkit.Must(c.Scores(ctx, g, x))
 	}
 

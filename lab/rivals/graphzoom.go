@@ -65,14 +65,14 @@ func (z GraphZoom) Check() error {
 	return errors.Join(errs...)
 }
 
-// Fit returns the embedding (n × Dim). progress, which may be nil, is told how many walks on the coarse
-// graph have been trained on, and of how many.
+// Fit returns the embedding (n × Dim). progress, which may be nil, is called with the stage "walks" and how
+// many on the coarse graph have been trained on.
 //
 // It costs what SkipGram does for the coarse graph, 4m·(2·7 + Dim) multiplications and O(m log m) for m
 // edges, and takes its memory, 80 bytes for each edge while it is merged, and 16·n·Dim bytes.
 //
 // Errors: as [SkipGram.Fit].
-func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress func(done, total int)) (*mat.Dense, error) {
+func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress coles.Progress) (*mat.Dense, error) {
 	if err := z.Check(); err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func TestWalksTakeTheMemoryTheySay(t *testing.T) {
 		return float64(m.HeapAlloc)
 	}
 	before, most := live(), 0.0
-	testkit.Must(s.Fit(ctx, g, func(_, _ int) { most = max(most, live()) }))
+	testkit.Must(s.Fit(ctx, g, func(string, int, int) { most = max(most, live()) }))
 	got, want := most-before, float64(8*n*s.Dim+2_000_000*(s.Window+1))
 	if math.Abs(got/want-1) > 0.1 {
 		t.Errorf("%.0f bytes, want %.0f", got, want)

@@ -29,7 +29,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 	labels, nodes := inTurn(g, 3), upTo(g.Nodes())
 	told := func(opts ...gnn.Option) (options []gnn.Option, all func() error) {
 		last := 0
-		options = append(opts, gnn.WithEpochs(epochs), gnn.WithProgress(func(p gnn.Progress) {
+		options = append(opts, gnn.WithEpochs(epochs), gnn.WithEpochReport(func(p gnn.EpochReport) {
 			if last++; p.Epoch != last {
 				t.Errorf("epoch %d is told, want %d", p.Epoch, last)
 			}

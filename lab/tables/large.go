@@ -129,8 +129,8 @@ type task struct {
 	wholeFeatures mat.Matrix
 	wholeTrain    []int // the nodes of train there
 	seed          uint64
-	epochs        int                     // at most; 0 for as many as a system has
-	progress      func(epoch, epochs int) // after every epoch
+	epochs        int            // at most; 0 for as many as a system has
+	progress      coles.Progress // of epochs, or walks
 }
 
 // learned is a trained system: its count of numbers, and a function that predicts the classes of all nodes.
@@ -163,10 +163,10 @@ func large(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 		}
 		start := time.Now()
 		told := start
-		t.progress = func(epoch, epochs int) {
+		t.progress = func(stage string, done, total int) {
 			if time.Since(told) > 2*time.Second {
 				told = time.Now()
-				p.progress.Print("large: %s: %s, run %d of %d, epoch %d of %d", p.Name, m.title(), run+1, o.seeds, epoch, epochs)
+				p.progress.Print("large: %s: %s, run %d of %d, %s %d of %d", p.Name, m.title(), run+1, o.seeds, stage, done, total)
 			}
 		}
 		l, err := m.learn(ctx, t)
