@@ -69,7 +69,7 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 					}
 					testkit.WantText(t, a.String(), ": "+strings.TrimSuffix(want.String(), "s")+" model")
 					if mat.Norm(c.x, 1) > 0 {
-						m := fitted(g, c.x, coles.WithPreparation(coles.PrepareNone), coles.WithSeed(seed))
+						m := fitted(g, c.x, coles.With(func(s *coles.Settings) { s.Preparation, s.Seed = coles.PrepareNone, seed }))
 						testkit.WantSame(t, "the model that Fit chooses", m.Report().Kind, want)
 					}
 				}
@@ -98,7 +98,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 				}
 			}
 			// Asked for, the same model is the same embedding, and nothing is measured.
-			asked := fitted(g, x, append(opts, coles.WithKind(r.Kind))...)
+			asked := fitted(g, x, append(opts, coles.With(func(s *coles.Settings) { s.Kind = r.Kind }))...)
 			testkit.WantSame(t, "asked for", testkit.Bits(asked.Embedding()), testkit.Bits(fitted(g, x, opts...).Embedding()))
 			if asked.Report().Alignment != nil {
 				t.Error("q is measured where nothing depends on it")

@@ -158,7 +158,7 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		f.Decode(kind, &want)
 		return want
 	}
-	exact := []coles.Option{coles.WithSolver(coles.SolverDirect), coles.WithPrecision(coles.Float64)}
+	exact := []coles.Option{coles.With(func(s *coles.Settings) { s.Solver, s.Precision = coles.SolverDirect, coles.Float64 })}
 	for name, how := range map[string]coles.Preparation{
 		"counts": coles.PrepareBalanced, "reals": coles.PrepareBalanced, "mixed": coles.PrepareBalanced, "dense": coles.PrepareStandardize,
 	} {
@@ -168,7 +168,11 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		testkit.WantClose(t, name+", prepared", prepared(x, coles.PrepareAuto), matrixOf(c.Rows("prepared")), 1e-14)
 		for kind, model := range kinds {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				opts := append(exact, coles.WithKind(model), coles.WithDim(8), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: 4}))
+				opts := append(exact, coles.With(func(s *coles.Settings) {
+					s.Kind = model
+					s.Dim = 8
+					s.Scaling = coles.ScalingRule{Rank: 5, Floor: 2, Norm: 4}
+				}))
 				wantOracle(t, fitted(g, x, opts...), of(c, kind))
 			})
 		}
@@ -177,7 +181,7 @@ func TestDefaultEqualsOracle(t *testing.T) {
 		t.Run(fmt.Sprint("cora, ", kind), func(t *testing.T) {
 			skipUnderRace(t)
 			d, g := openGraph(t, "cora")
-			wantOracle(t, fitted(g, d.Features, append(exact, coles.WithKind(model))...), of(f.Inner("cora"), kind))
+			wantOracle(t, fitted(g, d.Features, append(exact, coles.With(func(s *coles.Settings) { s.Kind = model }))...), of(f.Inner("cora"), kind))
 		})
 	}
 }
@@ -266,15 +270,30 @@ func (s *script) negatives() coles.NegativeSampler {
 
 // options are options of Fit, some of them out of range.
 func (s *script) options() []coles.Option {
-	all := []coles.Option{
-		coles.WithDim(s.Byte()%9 - 2), coles.WithSeed(uint64(s.Byte())), coles.WithPreparation(coles.Preparation(s.Byte()%11 - 1)), coles.WithFilter(s.filter()),
-		coles.WithContrast(s.negatives(), s.Byte()%5-1, s.number()), coles.WithKind(coles.Kind(s.Byte()%5 - 1)), coles.WithDegreeShare(s.number()),
-		coles.WithScaling(coles.ScalingRule{Power: s.number(), Norm: s.number()}), coles.WithScaling(coles.ScalingRule{Rank: s.number(), Floor: s.number(), Norm: 4}),
-		coles.WithTruncation(), coles.WithSolver(coles.Solver(s.Byte()%5 - 1)), coles.WithPrecision(coles.Precision(s.Byte()%5 - 1)),
+	d := coles.Settings{
+		Dim: s.Byte()%9 - 2, Seed: uint64(s.Byte()), Preparation: coles.Preparation(s.Byte()%11 - 1), Filter: s.filter(),
+		Negatives: s.negatives(), Kappa: s.Byte()%5 - 1, Eta: s.number(), Kind: coles.Kind(s.Byte()%5 - 1), DegreeShare: s.number(),
+		Scaling: coles.ScalingRule{Power: s.number(), Norm: s.number()},
+	}
+	ranked := coles.ScalingRule{Rank: s.number(), Floor: s.number(), Norm: 4}
+	d.Solver, d.Precision = coles.Solver(s.Byte()%5-1), coles.Precision(s.Byte()%5-1)
+	all := []func(to *coles.Settings){
+		func(to *coles.Settings) { to.Dim = d.Dim },
+		func(to *coles.Settings) { to.Seed = d.Seed },
+		func(to *coles.Settings) { to.Preparation = d.Preparation },
+		func(to *coles.Settings) { to.Filter = d.Filter },
+		func(to *coles.Settings) { to.Negatives, to.Kappa, to.Eta = d.Negatives, d.Kappa, d.Eta },
+		func(to *coles.Settings) { to.Kind = d.Kind },
+		func(to *coles.Settings) { to.DegreeShare = d.DegreeShare },
+		func(to *coles.Settings) { to.Scaling = d.Scaling },
+		func(to *coles.Settings) { to.Scaling = ranked },
+		func(to *coles.Settings) { to.Truncate = true },
+		func(to *coles.Settings) { to.Solver = d.Solver },
+		func(to *coles.Settings) { to.Precision = d.Precision },
 	}
 	var opts []coles.Option
 	for range s.Byte() % 6 {
-		opts = append(opts, all[s.Byte()%len(all)])
+		opts = append(opts, coles.With(all[s.Byte()%len(all)]))
 	}
 	return opts
 }

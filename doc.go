@@ -36,7 +36,7 @@
 //	W, W⁺, W⁻, L   Normalize, Graph.Positive,    normalised graphs, each a SymCSR
 //	               Graph.Negative,
 //	               SymCSR.Laplacian
-//	κ, η′          WithContrast                  how many negatives, and their weight
+//	κ, η′          Settings.Kappa, Eta           how many negatives, and their weight
 //	ΔW             Contrast, DeltaW              the contrast, n × n, never dense
 //	F, K, α        Filter                        polynomial in W, its degree, its restart
 //	M, P, λ, d′    Solve, Projection             small matrix, its top eigenvectors

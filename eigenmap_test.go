@@ -132,7 +132,11 @@ func TestEigenmapsOfHundredsOfComponents(t *testing.T) {
 		}
 		for _, s := range []coles.NegativeSampler{noNegatives, coles.ExpectedDegreeNegatives()} {
 			// γ = 0 scales all columns by one number, which leaves eigenvectors eigenvectors.
-			m := fitted(g, nil, coles.WithDim(50), coles.WithContrast(s, 1, 1), coles.WithScaling(coles.ScalingRule{Norm: 1}))
+			m := fitted(g, nil, coles.With(func(set *coles.Settings) {
+				set.Dim = 50
+				set.Negatives, set.Kappa, set.Eta = s, 1, 1
+				set.Scaling = coles.ScalingRule{Norm: 1}
+			}))
 			// Columns with the eigenvalue of the 51st weigh nothing.
 			weighty := 50
 			for all[300:][weighty-1]-all[350] < 1e-9 {
@@ -169,7 +173,7 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 					t.Errorf("λ_%d = %v, want %d unit eigenvalues", j, l, units)
 				}
 			}
-			rest := fitted(g, nil, coles.WithDim(6), coles.WithContrast(noNegatives, 0, 1))
+			rest := fitted(g, nil, coles.With(func(s *coles.Settings) { s.Dim, s.Negatives, s.Kappa, s.Eta = 6, noNegatives, 0, 1 }))
 			for j, l := range rest.Lambda() {
 				if math.Abs(l-lambda[units+j]) > 1e-6 {
 					t.Errorf("without component vectors λ_%d is %v, want %v", j, l, lambda[units+j])
@@ -207,7 +211,7 @@ func TestEigenmapsOfARandomGraphWithoutGaps(t *testing.T) {
 			want, _ := oracle(all)
 			wantEigenmap(t, dw, 16, want)
 			want, _ = oracle(testkit.Product(testkit.Product(complement, all), complement))
-			m := fitted(g, nil, coles.WithDim(16), coles.WithContrast(s.s, s.kappa, 1))
+			m := fitted(g, nil, coles.With(func(set *coles.Settings) { set.Dim, set.Negatives, set.Kappa, set.Eta = 16, s.s, s.kappa, 1 }))
 			got, best := 0.0, 0.0
 			for j, l := range m.Lambda() {
 				got, best = got+l, best+want[j]

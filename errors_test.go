@@ -23,17 +23,21 @@ import (
 func readers(g *coles.Graph, d int) map[string]func(ctx context.Context, x mat.Matrix) error {
 	w, dw := coles.Normalize(g), contrast(g, coles.ExpectedDegreeNegatives())
 	train := testkit.RandomDense(testkit.Random(92), g.Nodes(), d)
-	m := fitted(g, train, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph))
-	alone := fitted(g, train, coles.WithKind(coles.UseFeatures))
+	m := fitted(g, train, coles.With(func(s *coles.Settings) {
+		s.Filter = coles.SGC(1)
+		s.Preparation = coles.PrepareStandardize
+		s.Kind = coles.UseGraph
+	}))
+	alone := fitted(g, train, coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }))
 	fit := func(opts ...coles.Option) func(ctx context.Context, x mat.Matrix) error {
 		return func(ctx context.Context, x mat.Matrix) error { return testkit.Err(coles.Fit(ctx, g, x, opts...)) }
 	}
 	return map[string]func(ctx context.Context, x mat.Matrix) error{
 		"Fit":             fit(),
-		"Fit, direct":     fit(coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect)),
-		"Fit, krylov":     fit(coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverKrylov), coles.WithDim(16)),
-		"Fit, unprepared": fit(coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)),
-		"Fit, alone":      fit(coles.WithKind(coles.UseFeatures)),
+		"Fit, direct":     fit(coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect })),
+		"Fit, krylov":     fit(coles.With(func(s *coles.Settings) { s.Precision, s.Solver, s.Dim = coles.Float32, coles.SolverKrylov, 16 })),
+		"Fit, unprepared": fit(coles.With(func(s *coles.Settings) { s.Precision, s.Preparation = coles.Float32, coles.PrepareNone })),
+		"Fit, alone":      fit(coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })),
 		"Embed":           func(ctx context.Context, x mat.Matrix) error { return testkit.Err(m.Embed(ctx, g, x)) },
 		"Embed, no graph": func(ctx context.Context, x mat.Matrix) error { return testkit.Err(alone.Embed(ctx, nil, x)) },
 		"DeltaW.Apply":    func(ctx context.Context, x mat.Matrix) error { return testkit.Err(dw.Apply(ctx, x)) },
@@ -288,7 +292,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	g, words, x := small(152)
 	other := testkit.RandomGraph(1, 119, 0.1)
 	m := fitted(g, words, coles.WithDim(3))
-	counted := fitted(g, words, coles.WithDim(3), coles.WithPreparation(coles.PrepareTFIDF))
+	counted := fitted(g, words, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 3, coles.PrepareTFIDF }))
 	graphOnly := fitted(g, nil, coles.WithDim(3))
 	triangle, three := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
 	three.Dim = 3
@@ -301,7 +305,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
 		"components only":           {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(3))), coles.ErrSetting},
 		"components only, estimate": {testkit.Err(coles.Settings.Estimate(three, triangle, nil)), coles.ErrSetting},
-		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.WithContrast(coles.UniformNegatives(1).ExcludeEdges(), 1, 1))), coles.ErrDense},
+		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))), coles.ErrDense},
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })
 	}
@@ -313,7 +317,7 @@ func TestOverflowIsAnError(t *testing.T) {
 	huge, tiny := mat.NewDense(120, 40, nil), mat.NewDense(2, 1, []float64{0, 1e-300})
 	huge.Scale(4e307, x)
 	equal := mat.NewDense(120, 1, slices.Repeat([]float64{1e308}, 120)) // of which the middle of a star gets √119
-	none := coles.WithPreparation(coles.PrepareNone)
+	none := coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone })
 	m := fitted(g, x, none, coles.WithDim(3))
 	standard := testkit.Must(coles.PrepareStandardize.Fit(ctx, tiny))
 	looped := []coles.GraphOption{coles.WithSelfLoopsKept()} // to which W adds the weight of the edge
@@ -332,8 +336,8 @@ func TestOverflowIsAnError(t *testing.T) {
 	small := mat.NewDense(120, 40, nil)
 	small.Scale(1e-200, x)
 	for _, kind := range []coles.Kind{0, coles.UseGraph, coles.UseFeatures} {
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none, coles.WithKind(kind))), coles.ErrPrecision)
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, huge, none, coles.WithKind(kind))), coles.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, small, none, coles.With(func(s *coles.Settings) { s.Kind = kind }))), coles.ErrPrecision)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, huge, none, coles.With(func(s *coles.Settings) { s.Kind = kind }))), coles.ErrNotFinite)
 	}
 }
 

@@ -326,7 +326,7 @@ func ExampleSolve() {
 	y, err := scaling.Apply(ctx, &e)
 	check(err)
 
-	m, err := coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareTFIDF), coles.WithDim(2), coles.WithDegreeShare(0))
+	m, err := coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim, s.DegreeShare = coles.PrepareTFIDF, 2, 0 }))
 	check(err)
 	fmt.Println("the same as Fit:", mat.EqualApprox(y, m.Embedding(), 1e-12))
 	// Output:

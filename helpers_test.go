@@ -220,7 +220,7 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 
 // fitAndEmbed sends a model through everything that a model can do.
 func fitAndEmbed(g *coles.Graph, x mat.Matrix, k int, solver coles.Solver, kind coles.Kind) (mat.Matrix, error) {
-	m, err := coles.Fit(ctx, g, x, coles.WithDim(k), coles.WithSolver(solver), coles.WithKind(kind))
+	m, err := coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Dim, s.Solver, s.Kind = k, solver, kind }))
 	if err != nil {
 		return nil, err
 	}

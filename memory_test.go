@@ -136,15 +136,15 @@ func TestScratch(t *testing.T) {
 		{"float64", g, wide, []coles.Option{coles.WithPrecision(coles.Float64)}},
 		{"more columns than are kept", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(20)}},
 		{"filtered after", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(9)}},
-		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.WithPrecision(coles.Float32), coles.WithPreparation(coles.PrepareNone)}},
-		{"words", g, words, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithSolver(coles.SolverDirect)}},
+		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Preparation = coles.Float32, coles.PrepareNone })}},
+		{"words", g, words, []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float32, coles.SolverDirect })}},
 		{"few columns", g, features(20), []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
-		{"drawn negatives", g, dense, []coles.Option{coles.WithContrast(coles.UniformNegatives(2), 2, 0.5)}},
-		{"features alone", g, dense, []coles.Option{coles.WithKind(coles.UseFeatures)}},
-		{"no hops", g, dense, []coles.Option{coles.WithKind(coles.UseGraph), coles.WithFilter(coles.SGC(0))}},
+		{"drawn negatives", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 2, 0.5 })}},
+		{"features alone", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
+		{"no hops", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(0) })}},
 	} {
-		opts := append(c.opts, coles.WithTruncation())
+		opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))
 		want := testkit.Must(coles.Fit(t.Context(), c.g, c.x, opts...))
 		var bits []uint64
 		testkit.ForProcessors(t, func(procs int) {
@@ -193,7 +193,7 @@ func TestBadScratch(t *testing.T) {
 		want error
 	}{
 		{"no features", nil, []coles.Option{coles.WithScratch(dir, 1<<30)}, coles.ErrSetting},
-		{"the iteration", x, []coles.Option{coles.WithScratch(dir, 1<<30), coles.WithSolver(coles.SolverKrylov)}, coles.ErrSetting},
+		{"the iteration", x, []coles.Option{coles.WithScratch(dir, 1<<30), coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov })}, coles.ErrSetting},
 		{"no memory", x, []coles.Option{coles.WithScratch(dir, 1000)}, coles.ErrTooLarge},
 		{"memory below none", x, []coles.Option{coles.WithScratch(dir, -1)}, coles.ErrTooLarge},
 	} {

@@ -47,31 +47,33 @@ func fitEigenmap(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.M
 }
 
 func TestConformance(t *testing.T) {
-	dim, alone := coles.WithDim(5), coles.WithKind(coles.UseFeatures)
-	unscaled := coles.WithScaling(coles.ScalingRule{Norm: 4})
+	dim, alone := coles.WithDim(5), coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })
+	unscaled := coles.With(func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Norm: 4} })
 	for name, e := range map[string]embedtest.Embedder{
 		"default":                   {Fit: fitWith(dim)},
-		"direct":                    {Fit: fitWith(dim, coles.WithSolver(coles.SolverDirect), coles.WithPreparation(coles.PrepareRowL2))},
-		"krylov":                    {Fit: fitWith(coles.WithDim(3), coles.WithSolver(coles.SolverKrylov))},
-		"standardized":              {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph))},
+		"direct":                    {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Solver, s.Preparation = coles.SolverDirect, coles.PrepareRowL2 }))},
+		"krylov":                    {Fit: fitWith(coles.With(func(s *coles.Settings) { s.Dim, s.Solver = 3, coles.SolverKrylov }))},
+		"standardized":              {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Preparation, s.Kind = coles.PrepareStandardize, coles.UseGraph }))},
 		"features":                  {Fit: fitWith(dim, alone)},
-		"features, krylov":          {Fit: fitWith(coles.WithDim(3), alone, coles.WithSolver(coles.SolverKrylov))},
+		"features, krylov":          {Fit: fitWith(coles.WithDim(3), alone, coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov }))},
 		"features, float32":         {Fit: fitWith(dim, alone, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
-		"features, measured":        {Fit: fitWith(dim, alone, coles.WithPreparation(coles.PrepareStandardize))},
-		"features, krylov, float32": {Fit: fitWith(coles.WithDim(3), alone, coles.WithSolver(coles.SolverKrylov), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
-		"no column":                 {Fit: fitWith(dim, coles.WithDegreeShare(0))},
-		"as they are":               {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.Heat(4, 2)))},
-		"float32":                   {Fit: fitWith(dim, coles.WithPreparation(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
-		"uniform":                   {Fit: fitWith(dim, coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1))},
-		"LPP":                       {Fit: fitWith(dim, coles.WithContrast(noNegatives, 0, 1))},
-		"drawn":                     {Fit: fitWith(dim, coles.WithContrast(coles.UniformNegatives(3), 4, 1)), OrderMatters: true},
-		"drawn pairs":               {Fit: fitWith(dim, coles.WithContrast(coles.ErdosRenyiNegatives(0.2), 1, 1)), OrderMatters: true},
-		"truncated":                 {Fit: fitWith(dim, coles.WithTruncation(), unscaled)},
+		"features, measured":        {Fit: fitWith(dim, alone, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize }))},
+		"features, krylov, float32": {Fit: fitWith(coles.WithDim(3), alone, coles.With(func(s *coles.Settings) { s.Solver, s.Precision = coles.SolverKrylov, coles.Float32 })), Tolerance: 1e-4},
+		"no column":                 {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }))},
+		"as they are":               {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Preparation, s.Filter = coles.PrepareNone, coles.Heat(4, 2) }))},
+		"float32":                   {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Preparation, s.Precision = coles.PrepareStandardize, coles.Float32 })), Tolerance: 1e-4},
+		"uniform":                   {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.ExpectedUniformNegatives(), 1, 1 }))},
+		"LPP":                       {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = noNegatives, 0, 1 }))},
+		"drawn":                     {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 4, 1 })), OrderMatters: true},
+		"drawn pairs":               {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.ErdosRenyiNegatives(0.2), 1, 1 })), OrderMatters: true},
+		"truncated":                 {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Truncate = true }), unscaled)},
 		// Products in another order: FXPᵀ is F(XPᵀ) where there are more than 3·d′ dense features.
-		"projected first":          {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithTruncation())},
-		"projected first, float32": {Fit: fitWith(coles.WithDim(3), coles.WithPreparation(coles.PrepareStandardize), coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
-		"no features":              {Fit: fitWith(coles.WithDim(3)), NoFeatures: true, Transductive: true},
-		"eigenmaps":                {Fit: fitEigenmap, NoFeatures: true},
+		"projected first": {Fit: fitWith(coles.With(func(s *coles.Settings) { s.Dim, s.Preparation, s.Truncate = 3, coles.PrepareStandardize, true }))},
+		"projected first, float32": {Fit: fitWith(coles.With(func(s *coles.Settings) {
+			s.Dim, s.Preparation, s.Precision = 3, coles.PrepareStandardize, coles.Float32
+		})), Tolerance: 1e-4},
+		"no features": {Fit: fitWith(coles.WithDim(3)), NoFeatures: true, Transductive: true},
+		"eigenmaps":   {Fit: fitEigenmap, NoFeatures: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name != "eigenmaps" {
@@ -92,18 +94,33 @@ var modelCases = map[string]struct {
 }{
 
 	"default": {},
-	"krylov, sampled": {opts: []coles.Option{coles.WithSolver(coles.SolverKrylov), coles.WithDim(10),
-		coles.WithContrast(coles.UniformNegatives(3), 2, 0.9)}},
-	"standardised": {opts: []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph), coles.WithDim(8)}},
-	"a wide column, uniform": {opts: []coles.Option{coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0.4), coles.WithDim(6),
-		coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1)}},
-	"no column":        {opts: []coles.Option{coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0)}},
-	"features":         {opts: []coles.Option{coles.WithKind(coles.UseFeatures)}},
-	"features, krylov": {opts: []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithSolver(coles.SolverKrylov), coles.WithDim(10)}},
-	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.WithPreparation(coles.PrepareRowL2), coles.WithDim(12),
-		coles.WithContrast(coles.DegreeNegatives(2), 1, 1), coles.WithScaling(coles.ScalingRule{Power: 0.5, Norm: 4})}},
-	"as they are, APPNP, truncated": {opts: []coles.Option{coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.APPNP(6, 0.1)), coles.WithTruncation()}},
-	"without features":              {opts: []coles.Option{coles.WithDim(10)}, none: true},
+	"krylov, sampled": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Solver = coles.SolverKrylov
+		s.Dim = 10
+		s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 2, 0.9
+	})}},
+	"standardised": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Preparation, s.Kind, s.Dim = coles.PrepareStandardize, coles.UseGraph, 8 })}},
+	"a wide column, uniform": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Kind = coles.UseGraph
+		s.DegreeShare = 0.4
+		s.Dim = 6
+		s.Negatives, s.Kappa, s.Eta = coles.ExpectedUniformNegatives(), 1, 1
+	})}},
+	"no column":        {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.DegreeShare = coles.UseGraph, 0 })}},
+	"features":         {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
+	"features, krylov": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Solver, s.Dim = coles.UseFeatures, coles.SolverKrylov, 10 })}},
+	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Preparation = coles.PrepareRowL2
+		s.Dim = 12
+		s.Negatives, s.Kappa, s.Eta = coles.DegreeNegatives(2), 1, 1
+		s.Scaling = coles.ScalingRule{Power: 0.5, Norm: 4}
+	})}},
+	"as they are, APPNP, truncated": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Preparation = coles.PrepareNone
+		s.Filter = coles.APPNP(6, 0.1)
+		s.Truncate = true
+	})}},
+	"without features": {opts: []coles.Option{coles.WithDim(10)}, none: true},
 }
 
 // smallFit is the fit of a case to a small graph.
@@ -153,7 +170,7 @@ func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 	const n, hops = 200, 3
 	ring := testkit.Ring(n, 1)
 	words, dense := testkit.RandomWords(testkit.Random(75), n, 30)
-	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.WithFilter(coles.S2GC(hops, 0.05)), coles.WithDim(10), coles.WithKind(coles.UseGraph))
+	m := fitted(testkit.Must(coles.NewGraph(n, ring)), words, coles.With(func(s *coles.Settings) { s.Filter, s.Dim, s.Kind = coles.S2GC(hops, 0.05), 10, coles.UseGraph }))
 	before := m.Embedding()
 
 	grown := testkit.Must(coles.NewGraph(n+2, append(ring, edges(0, n, n, n+1)...)))
@@ -221,7 +238,7 @@ func matrixHash(x *mat.Dense) string {
 func TestReportIdentifiesTheInput(t *testing.T) {
 	g, words, dense := small(131)
 	hashes := func(g *coles.Graph, x mat.Matrix) [2]string {
-		r := fitted(g, x, coles.WithDim(1), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareRowL2)).Report()
+		r := fitted(g, x, coles.With(func(s *coles.Settings) { s.Dim, s.Filter, s.Preparation = 1, coles.SGC(1), coles.PrepareRowL2 })).Report()
 		return [2]string{r.GraphHash, r.FeaturesHash}
 	}
 	want := [2]string{matrixHash(testkit.DenseOf(g.CSR())), matrixHash(dense)}
@@ -239,8 +256,8 @@ func TestReportIdentifiesTheInput(t *testing.T) {
 }
 
 func TestReportSaysWhatWasDone(t *testing.T) {
-	with, _, _ := smallFit(123, false, coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0.2))
-	alone, _, _ := smallFit(123, false, coles.WithKind(coles.UseFeatures))
+	with, _, _ := smallFit(123, false, coles.With(func(s *coles.Settings) { s.Kind, s.DegreeShare = coles.UseGraph, 0.2 }))
+	alone, _, _ := smallFit(123, false, coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }))
 	without, _, _ := smallFit(123, true, coles.WithDim(4))
 	for _, c := range []struct {
 		m    *coles.Model
@@ -323,7 +340,14 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 						if solver == coles.SolverDirect && precision == coles.Float64 {
 							tolerance = 1e-11
 						}
-						m := fitted(g, x, coles.WithKind(coles.UseFeatures), coles.WithPreparation(how), coles.WithDim(dim), coles.WithScaling(rule), coles.WithSolver(solver), coles.WithPrecision(precision))
+						m := fitted(g, x, coles.With(func(s *coles.Settings) {
+							s.Kind = coles.UseFeatures
+							s.Preparation = how
+							s.Dim = dim
+							s.Scaling = rule
+							s.Solver = solver
+							s.Precision = precision
+						}))
 						for k, l := range m.Lambda() {
 							if math.Abs(l-values[k]) > tolerance*values[0] {
 								t.Errorf("%s, %v: λ_%d is %v, want %v", form, precision, k, l, values[k])
@@ -343,18 +367,18 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 // none.
 func TestFeatureModelDoesNotSeeTheGraph(t *testing.T) {
 	g, words, x := small(182)
-	alone := coles.WithKind(coles.UseFeatures)
+	alone := coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })
 	for _, solver := range solvers {
-		opts := []coles.Option{alone, coles.WithDim(10), coles.WithSolver(solver)}
+		opts := []coles.Option{alone, coles.With(func(s *coles.Settings) { s.Dim, s.Solver = 10, solver })}
 		m := fitted(g, words, opts...)
 		want := testkit.Bits(m.Embedding())
 		for name, other := range map[string]*coles.Model{
 			"another graph": fitted(testkit.RandomGraph(9, 120, 0.3), words, opts...),
 			"no edges":      fitted(graphOf(120), words, opts...),
 			// Both are refused in a graph model: nothing to draw, and a filter of no numbers.
-			"a complete graph": fitted(completeGraph(120), words, append(opts, coles.WithContrast(coles.UniformNegatives(1).ExcludeEdges(), 1, 1))...),
+			"a complete graph": fitted(completeGraph(120), words, append(opts, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))...),
 			"another filter":   fitted(g, words, append(opts, coles.WithFilter(coles.Polynomial(1e-320)))...),
-			"a column":         fitted(g, words, append(opts, coles.WithDegreeShare(0.9))...),
+			"a column":         fitted(g, words, append(opts, coles.With(func(s *coles.Settings) { s.DegreeShare = 0.9 }))...),
 		} {
 			testkit.WantSame(t, name, testkit.Bits(other.Embedding()), want)
 		}

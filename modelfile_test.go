@@ -21,13 +21,16 @@ func tinyModels() map[string][]byte {
 	g := testkit.Must(coles.NewGraph(5, edges(0, 1, 1, 2, 2, 3, 3, 0), ids))
 	x := mat.NewDense(5, 3, []float64{1, 0, 0, 0, 2, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1})
 	files := map[string][]byte{"no features": modelBytes(fitted(g, nil, coles.WithDim(2)))}
-	graph := coles.WithKind(coles.UseGraph)
+	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
 	for name, opts := range map[string][]coles.Option{
-		"features":     {coles.WithKind(coles.UseFeatures)},
+		"features":     {coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })},
 		"degrees":      {graph, coles.WithDim(2)},
-		"tfidf":        {graph, coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareTFIDF)},
-		"standardized": {coles.WithPreparation(coles.PrepareStandardize)},
-		"plain":        {coles.WithPreparation(coles.PrepareNone), coles.WithContrast(coles.UniformNegatives(2), 1, 1)},
+		"tfidf":        {graph, coles.With(func(s *coles.Settings) { s.DegreeShare, s.Preparation = 0, coles.PrepareTFIDF })},
+		"standardized": {coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize })},
+		"plain": {coles.With(func(s *coles.Settings) {
+			s.Preparation = coles.PrepareNone
+			s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 1, 1
+		})},
 	} {
 		files[name] = modelBytes(fitted(g, x, opts...))
 	}

@@ -34,7 +34,9 @@ func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 	contrasted := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, fx))
 	for solver, bound := range map[coles.Solver]float64{coles.SolverDirect: 2e-5, coles.SolverKrylov: 1e-6} {
 		t.Run(solver.String(), func(t *testing.T) {
-			m := fitted(g, x, coles.WithDim(64), coles.WithSolver(solver), coles.WithPrecision(coles.Float32), coles.WithKind(coles.UseGraph))
+			m := fitted(g, x, coles.With(func(s *coles.Settings) {
+				s.Dim, s.Solver, s.Precision, s.Kind = 64, solver, coles.Float32, coles.UseGraph
+			}))
 			p, lambda := m.P(), m.Lambda()
 			residuals := testkit.Product(fx.T(), testkit.Product(contrasted, p.T()))
 			for j, l := range lambda {
@@ -58,7 +60,13 @@ func TestPrecisionFollowsTheSize(t *testing.T) {
 		want coles.Precision
 	}{{1448, coles.PrepareRowL2, coles.Float64}, {1449, coles.PrepareRowL2, coles.Float32}, {1449, coles.PrepareNone, coles.Float64}} {
 		g, x := ringGraph(c.n), testkit.RandomDense(testkit.Random(7), c.n, c.n)
-		m := fitted(g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(c.how), coles.WithSolver(coles.SolverKrylov), coles.WithKind(coles.UseGraph))
+		m := fitted(g, x, coles.With(func(s *coles.Settings) {
+			s.Dim = 2
+			s.Filter = coles.SGC(1)
+			s.Preparation = c.how
+			s.Solver = coles.SolverKrylov
+			s.Kind = coles.UseGraph
+		}))
 		if got := m.Report().Precision; got != c.want || m.Settings().Precision != c.want {
 			t.Errorf("%d², %v: %v by the report, %v by the settings, want %v", c.n, c.how, got, m.Settings().Precision, c.want)
 		}
@@ -73,7 +81,7 @@ func TestDense32GivesTheBytesOfDense(t *testing.T) {
 	wide := testkit.DenseOf(single)
 	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize, coles.PrepareAuto} {
 		for _, precision := range precisions {
-			opts := []coles.Option{coles.WithPrecision(precision), coles.WithPreparation(how), coles.WithDim(3)}
+			opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Preparation, s.Dim = precision, how, 3 })}
 			testkit.WantSame(t, fmt.Sprint(how, ", ", precision), testkit.Bits(fitted(g, single, opts...).Embedding()), testkit.Bits(fitted(g, wide, opts...).Embedding()))
 		}
 	}
@@ -81,7 +89,7 @@ func TestDense32GivesTheBytesOfDense(t *testing.T) {
 
 func TestFloat32RefusesWhatItCannotMultiply(t *testing.T) {
 	g, _, dense := small(42)
-	none, single := coles.WithPreparation(coles.PrepareNone), coles.WithPrecision(coles.Float32)
+	none, single := coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone }), coles.WithPrecision(coles.Float32)
 	for _, factor := range []float64{1e-300, 1e-17, 1e17, 1e300} {
 		x := mat.DenseCopyOf(dense)
 		x.Scale(factor, x)
@@ -90,10 +98,10 @@ func TestFloat32RefusesWhatItCannotMultiply(t *testing.T) {
 			fitted(g, x, none)
 		}
 		// Preparations that bring the numbers near 1 make them fit.
-		fitted(g, x, coles.WithPreparation(coles.PrepareStandardize), single)
+		fitted(g, x, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize }), single)
 	}
 	for _, f := range []coles.Filter{coles.Heat(8, 100), coles.Polynomial(1e-25, 1e-25), coles.Polynomial(1e25)} {
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, dense, coles.WithKind(coles.UseGraph), coles.WithFilter(f), single)), coles.ErrPrecision)
+		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, dense, coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, f }), single)), coles.ErrPrecision)
 		fitted(g, dense, coles.WithFilter(f), coles.WithPrecision(coles.Float64))
 	}
 }
@@ -106,12 +114,12 @@ func TestFitGoesOnInFloat64(t *testing.T) {
 	// float32 do not settle. 2000·1200 numbers are above 2²¹.
 	words, _ := testkit.RandomWords(testkit.Random(61), 2000, 1200)
 	few := testkit.Must(coles.NewGraph(2000, testkit.RandomEdges(testkit.Random(0), 10, 1.1)))
-	testkit.WantSame(t, "precision of few edges", fitted(few, words, coles.WithKind(coles.UseGraph)).Report().Precision, coles.Float64)
+	testkit.WantSame(t, "precision of few edges", fitted(few, words, coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })).Report().Precision, coles.Float64)
 
 	// One edge whose ends smoothing makes equal: M is zero, and what float32 leaves of it rounding.
 	const n = 1449 // 2²¹ numbers
 	g, x := graphOf(n, 0, 1), testkit.RandomDense(testkit.Random(7), n, n)
-	opts := []coles.Option{coles.WithDim(2), coles.WithFilter(coles.SGC(1)), coles.WithKind(coles.UseGraph)}
+	opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Filter, s.Kind = 2, coles.SGC(1), coles.UseGraph })}
 	testkit.WantSame(t, "precision of one edge", fitted(g, x, opts...).Report().Precision, coles.Float64)
 	_, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32))...)
 	testkit.WantError(t, err, coles.ErrPrecision)
@@ -251,27 +259,29 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 		n, d := 300+r.IntN(200), 40+r.IntN(70)
 		dim := []int{8, 32, d}[r.IntN(3)]
 		x, g := c.features(r, n, d, dim), randomKind(r, n)
-		opts := []coles.Option{coles.WithDim(dim), coles.WithPreparation(c.how[r.IntN(len(c.how))]), coles.WithKind(kinds[r.IntN(2)])}
+		how, kind := c.how[r.IntN(len(c.how))], kinds[r.IntN(2)]
+		opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Preparation, s.Kind = dim, how, kind })}
 		if c.filter != nil {
 			opts = append(opts, coles.WithFilter(c.filter(r)))
 		}
 		if r.IntN(3) == 0 {
-			opts = append(opts, coles.WithScaling(coles.ScalingRule{Power: []float64{0, 0.5, 1}[r.IntN(3)], Norm: 4}))
+			power := []float64{0, 0.5, 1}[r.IntN(3)]
+			opts = append(opts, coles.With(func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: power, Norm: 4} }))
 		}
 		if r.IntN(4) == 0 {
-			opts = append(opts, coles.WithContrast(noNegatives, 0, 0))
+			opts = append(opts, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = noNegatives, 0, 0 }))
 		}
 		if r.IntN(8) == 0 {
-			opts = append(opts, coles.WithTruncation())
+			opts = append(opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))
 		}
-		want, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))...)
+		want, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, solver := range solvers {
 			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Kind, solver)
 			done++
-			m, err := coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32), coles.WithSolver(solver))...)
+			m, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float32, solver }))...)
 			var stopped *coles.ConvergenceError
 			switch {
 			case errors.Is(err, coles.ErrPrecision), errors.As(err, &stopped):
@@ -314,7 +324,7 @@ func TestAutomaticPrecisionIsFloat64WhereItMatters(t *testing.T) {
 		x := columnsBy(func(r *rand.Rand, j int) float64 { return mean + r.NormFloat64()*math.Pow(0.98, float64(j)) })(r, n, d, 0)
 		g := randomKind(r, n)
 		for _, kind := range kinds {
-			opts := []coles.Option{coles.WithKind(kind), coles.WithPreparation(unit), coles.WithDim(16)}
+			opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Preparation, s.Dim = kind, unit, 16 })}
 			want, auto := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...), fitted(g, x, opts...)
 			if off := gramDistance(want.Embedding(), auto.Embedding()); !(off <= 1e-5) {
 				t.Errorf("mean %v, %v: YYᵀ is off by %.2g", mean, kind, off)
@@ -343,7 +353,13 @@ func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 	const n = 2000
 	x := testkit.RandomDense(testkit.Random(8), n, 50)
-	opts := []coles.Option{coles.WithPreparation(coles.PrepareStandardize), coles.WithKind(coles.UseGraph), coles.WithFilter(coles.SGC(1)), coles.WithDim(8), coles.WithPrecision(coles.Float32)}
+	opts := []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Preparation = coles.PrepareStandardize
+		s.Kind = coles.UseGraph
+		s.Filter = coles.SGC(1)
+		s.Dim = 8
+		s.Precision = coles.Float32
+	})}
 	weights := slices.Repeat([]float64{1}, n)
 	weights[0] += 1e-3
 	for j := range 50 {
@@ -352,9 +368,9 @@ func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
 	}
 	near := weighing(n, testkit.Ring(n, 1), weights...)
 	for _, solver := range solvers {
-		opts := append(opts, coles.WithSolver(solver))
+		opts := append(opts, coles.With(func(s *coles.Settings) { s.Solver = solver }))
 		testkit.WantError(t, testkit.Err(coles.Fit(ctx, near, x, opts...)), coles.ErrPrecision)
-		fitted(near, x, append(opts, coles.WithDegreeShare(0))...)
+		fitted(near, x, append(opts, coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }))...)
 		fitted(ringGraph(n), x, opts...) // there is no such column in either precision
 	}
 }

@@ -33,8 +33,13 @@ func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	for _, precision := range precisions {
 		for _, kind := range kinds {
 			for _, solver := range solvers {
-				opts := []coles.Option{coles.WithKind(kind), coles.WithSolver(solver), coles.WithPrecision(precision), coles.WithDim(20),
-					coles.WithContrast(coles.UniformNegatives(5), 1, 1)}
+				opts := []coles.Option{coles.With(func(s *coles.Settings) {
+					s.Kind = kind
+					s.Solver = solver
+					s.Precision = precision
+					s.Dim = 20
+					s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(5), 1, 1
+				})}
 				results[fmt.Sprint(kind, solver, precision)] = func() ([]int, []uint64) { return nil, testkit.Bits(fitted(g, words, opts...).Embedding()) }
 			}
 		}
@@ -73,12 +78,12 @@ func fittedAnywhere() map[string]*mat.Dense {
 	}{
 		"more features than nodes": {40, 80, 64, false, nil},
 		"few edges":                {60, 25, 100, false, nil},
-		"without negatives":        {8, 12, 25, false, []coles.Option{coles.WithContrast(noNegatives, 0, 0)}},
+		"without negatives":        {8, 12, 25, false, []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = noNegatives, 0, 0 })}},
 		"all eigenvectors":         {100, 60, 80, false, []coles.Option{coles.WithDim(80)}},
 		"without a null space":     {300, 900, 40, true, []coles.Option{coles.WithDim(20)}},
 	} {
 		g, x := sparseGraph(uint64(c.n), c.n, c.m), testkit.RandomDense(testkit.Random(uint64(c.d)), c.n, c.d)
-		c.opts = append(c.opts, coles.WithKind(coles.UseGraph))
+		c.opts = append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))
 		fits[name+", float64"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float64))...).Embedding()
 		if c.single {
 			fits[name+", float32"] = fitted(g, x, append(c.opts, coles.WithPrecision(coles.Float32))...).Embedding()
@@ -91,7 +96,12 @@ func fittedAnywhere() map[string]*mat.Dense {
 	}
 	for _, s := range solvers { // M is zero: its eigenvectors are determined where they are all
 		fits["complete, "+s.String()] = fitted(completeGraph(30), testkit.RandomDense(testkit.Random(30), 30, 25),
-			coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithSolver(s), coles.WithDegreeShare(0)).Embedding()
+			coles.With(func(set *coles.Settings) {
+				set.Filter = coles.SGC(2)
+				set.Preparation = coles.PrepareNone
+				set.Solver = s
+				set.DegreeShare = 0
+			})).Embedding()
 	}
 	return fits
 }
@@ -165,7 +175,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 		"a tape":               began,
 		"a tape used again":    tape.Err(),
 	} {
-		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL is "sse9", possible here: `+strings.Join(kernel.Paths(), ", ")) {
+		if !errors.Is(err, coles.ErrSetting) || !strings.HasSuffix(err.Error(), `COLES_KERNEL = "sse9", want `+strings.Join(kernel.Paths(), ", ")+" here") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -180,7 +190,12 @@ func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
 		before := mat.DenseCopyOf(x)
 		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 100, coles.PrepareRowL2: 100, coles.PrepareStandardize: 25} {
 			for _, precision := range precisions {
-				m := fitted(g, x, coles.WithPrecision(precision), coles.WithPreparation(how), coles.WithDim(dim), coles.WithSolver(coles.SolverDirect))
+				m := fitted(g, x, coles.With(func(s *coles.Settings) {
+					s.Precision = precision
+					s.Preparation = how
+					s.Dim = dim
+					s.Solver = coles.SolverDirect
+				}))
 				if !mat.Equal(testkit.Must(m.Embed(ctx, g, x)), m.Embedding()) || !mat.Equal(before, x) {
 					t.Errorf("%T, %v, %v: Embed gives another embedding than Fit, or the features were written to", x, precision, how)
 				}

@@ -18,7 +18,7 @@ import (
 func TestFitOfEqualRows(t *testing.T) {
 	g, x := completeGraph(7), testkit.RandomDense(testkit.Random(9), 7, 4)
 	for _, how := range []coles.Preparation{coles.PrepareNone, coles.PrepareRowL2, coles.PrepareStandardize} {
-		opts := []coles.Option{coles.WithFilter(coles.SGC(2)), coles.WithPreparation(how), coles.WithDim(3)}
+		opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Filter, s.Preparation, s.Dim = coles.SGC(2), how, 3 })}
 		m := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...)
 		if largest := mat.Max(m.Embedding()); largest > 10 { // normal numbers, averaged
 			t.Errorf("%v: an entry of %g, factors %v", how, largest, m.Scaling().Factors)
@@ -49,13 +49,13 @@ func degreeShare(most float64, g *coles.Graph, x mat.Matrix) float64 {
 func TestDegreeColumnEqualsFormulas(t *testing.T) {
 	const norm = 3
 	for name, opts := range map[string][]coles.Option{
-		"direct":      {coles.WithSolver(coles.SolverDirect)},
-		"krylov":      {coles.WithSolver(coles.SolverKrylov)},
+		"direct":      {coles.With(func(s *coles.Settings) { s.Solver = coles.SolverDirect })},
+		"krylov":      {coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov })},
 		"all columns": {coles.WithDim(40)},
 		"two columns": {coles.WithDim(2)},
-		"uniform":     {coles.WithContrast(coles.ExpectedUniformNegatives(), 1, 1)},
-		"no contrast": {coles.WithContrast(noNegatives, 0, 1)},
-		"drawn":       {coles.WithContrast(coles.UniformNegatives(3), 2, 0.5)},
+		"uniform":     {coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.ExpectedUniformNegatives(), 1, 1 })},
+		"no contrast": {coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = noNegatives, 0, 1 })},
+		"drawn":       {coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 2, 0.5 })},
 		"filter":      {coles.WithFilter(coles.Polynomial(0.5, -0.1, 0.4))},
 		"far filter":  {coles.WithFilter(coles.Polynomial(0x1p-300, 0x1p-301))},
 	} {
@@ -63,10 +63,15 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", most), func(t *testing.T) {
 				g, words, x := small(171)
 				all := append([]coles.Option{
-					coles.WithKind(coles.UseGraph), coles.WithDim(7), coles.WithDegreeShare(most), coles.WithScaling(coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}),
+					coles.With(func(s *coles.Settings) {
+						s.Kind = coles.UseGraph
+						s.Dim = 7
+						s.DegreeShare = most
+						s.Scaling = coles.ScalingRule{Rank: 5, Floor: 2, Norm: norm}
+					}),
 				}, opts...)
 				m := fitted(g, words, all...)
-				plain := fitted(g, words, append(all, coles.WithDegreeShare(0))...)
+				plain := fitted(g, words, append(all, coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }))...)
 				dim := m.Settings().Dim
 				coefficients := m.Settings().Filter.Coefficients()
 				f := testkit.Powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
@@ -116,7 +121,13 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 		x := mat.NewDense(n, 4, nil)
 		degrees := g.Degrees() // which the features predict
 		x.Apply(func(i, _ int, _ float64) float64 { return 3 + 0.1*rng.NormFloat64() + 0.2*degrees[i] }, x)
-		m := fitted(g, x, coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(3), coles.WithScaling(coles.ScalingRule{Norm: norm}), coles.WithKind(coles.UseGraph))
+		m := fitted(g, x, coles.With(func(s *coles.Settings) {
+			s.Preparation = coles.PrepareNone
+			s.DegreeShare = most
+			s.Dim = 3
+			s.Scaling = coles.ScalingRule{Norm: norm}
+			s.Kind = coles.UseGraph
+		}))
 		_, z := degreeDirection(g, testkit.Product(testkit.Powers(coles.Normalize(g), 8, func(k int) float64 { return 1. / 8 }), x))
 		factor, mean := norm/testkit.MeanNorm(z), math.Abs(mat.Sum(z))/n
 		if bounded := factor*mean > 10*norm; bounded != c.bounded {
@@ -134,8 +145,8 @@ func TestDegreeColumnOfNearlyEqualDegrees(t *testing.T) {
 // The other columns are weighted as if there were no degree column.
 func TestDegreeColumnLeavesTheOthersAsTheyAre(t *testing.T) {
 	g, words, _ := small(172)
-	with := fitted(g, words, coles.WithKind(coles.UseGraph), coles.WithDim(9), coles.WithDegreeShare(0.36))
-	without := fitted(g, words, coles.WithKind(coles.UseGraph), coles.WithDim(8), coles.WithDegreeShare(0))
+	with := fitted(g, words, coles.With(func(s *coles.Settings) { s.Kind, s.Dim, s.DegreeShare = coles.UseGraph, 9, 0.36 }))
+	without := fitted(g, words, coles.With(func(s *coles.Settings) { s.Kind, s.Dim, s.DegreeShare = coles.UseGraph, 8, 0 }))
 	want := without.Scaling().Factors
 	floats.Scale(math.Sqrt(1-with.Report().DegreeShare), want)
 	got := with.Scaling()
@@ -178,7 +189,12 @@ func TestDegreeShareFollowsTheFeatures(t *testing.T) {
 			t.Fatalf("%s: a share of %g, the case shows nothing", name, want)
 		}
 		opts := []coles.Option{
-			coles.WithKind(coles.UseGraph), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(most), coles.WithDim(5),
+			coles.With(func(s *coles.Settings) {
+				s.Kind = coles.UseGraph
+				s.Preparation = coles.PrepareNone
+				s.DegreeShare = most
+				s.Dim = 5
+			}),
 		}
 		wantShare := func(what string, g *coles.Graph, x mat.Matrix, tolerance float64, opts ...coles.Option) {
 			t.Helper()
@@ -192,7 +208,7 @@ func TestDegreeShareFollowsTheFeatures(t *testing.T) {
 			scaled := mat.DenseCopyOf(x)
 			scaled.Scale(size, x)
 			for _, solver := range solvers {
-				by := append(slices.Clone(opts), coles.WithSolver(solver))
+				by := append(slices.Clone(opts), coles.With(func(s *coles.Settings) { s.Solver = solver }))
 				wantShare(fmt.Sprint("dense, ", size, ", ", solver), g, scaled, 1e-11, by...)
 				wantShare(fmt.Sprint("sparse, ", size, ", ", solver), g, testkit.SparseOf(scaled), 1e-11, by...)
 			}
@@ -215,22 +231,26 @@ func TestWithoutDegreeColumn(t *testing.T) {
 	// On a ring all degrees are equal, and columns that sum to zero have nothing of them.
 	const n = 50
 	ring, level := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 2))), testkit.Centred(testkit.RandomDense(testkit.Random(174), n, 6))
-	graph := coles.WithKind(coles.UseGraph)
+	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
 	for name, c := range map[string]struct {
 		g    *coles.Graph
 		x    mat.Matrix
 		opts []coles.Option
 		dim  int
 	}{
-		"no share":               {g, words, []coles.Option{graph, coles.WithDegreeShare(0), coles.WithDim(4)}, 4},
-		"one column":             {g, words, []coles.Option{graph, coles.WithDim(1)}, 1},
-		"one feature":            {g, mat.NewDense(120, 1, mat.Col(nil, 0, words)), []coles.Option{graph}, 1},
-		"features alone":         {g, words, []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithDim(4)}, 4},
-		"no features":            {g, nil, []coles.Option{coles.WithDim(4)}, 4},
-		"equal degrees":          {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareNone), coles.WithDim(4)}, 4},
-		"equal, standardised":    {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareStandardize), coles.WithDim(4)}, 4},
-		"equal, float32":         {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareStandardize), coles.WithDim(4), coles.WithPrecision(coles.Float32)}, 4},
-		"equal, krylov":          {ring, level, []coles.Option{graph, coles.WithPreparation(coles.PrepareStandardize), coles.WithDim(4), coles.WithSolver(coles.SolverKrylov)}, 4},
+		"no share":            {g, words, []coles.Option{graph, coles.With(func(s *coles.Settings) { s.DegreeShare, s.Dim = 0, 4 })}, 4},
+		"one column":          {g, words, []coles.Option{graph, coles.WithDim(1)}, 1},
+		"one feature":         {g, mat.NewDense(120, 1, mat.Col(nil, 0, words)), []coles.Option{graph}, 1},
+		"features alone":      {g, words, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseFeatures, 4 })}, 4},
+		"no features":         {g, nil, []coles.Option{coles.WithDim(4)}, 4},
+		"equal degrees":       {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim = coles.PrepareNone, 4 })}, 4},
+		"equal, standardised": {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim = coles.PrepareStandardize, 4 })}, 4},
+		"equal, float32": {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) {
+			s.Preparation, s.Dim, s.Precision = coles.PrepareStandardize, 4, coles.Float32
+		})}, 4},
+		"equal, krylov": {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) {
+			s.Preparation, s.Dim, s.Solver = coles.PrepareStandardize, 4, coles.SolverKrylov
+		})}, 4},
 		"no edges":               {graphOf(n), level, []coles.Option{graph, coles.WithDim(4)}, 4},
 		"features that are zero": {ring, mat.NewDense(n, 6, nil), []coles.Option{graph, coles.WithDim(4)}, 4},
 	} {

@@ -11,7 +11,7 @@ import (
 )
 
 // Settings are the choices [Fit] makes, as one value that survives JSON. [DefaultSettings] is the
-// place to start; options change one choice each.
+// place to start; [With] and shorter options change it.
 type Settings struct {
 	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where
 	// that is smaller. Without features it is 128 or a sixteenth of the nodes, at least 2: with
@@ -172,6 +172,11 @@ func newConfig(opts []Option) (config, error) {
 // WithSettings replaces all settings at once; later options change them further.
 func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
 
+// With changes settings as the earlier options left them:
+//
+//	coles.With(func(s *coles.Settings) { s.Kind, s.Solver = coles.UseGraph, coles.SolverKrylov })
+func With(change func(s *Settings)) Option { return func(c *config) { change(&c.Settings) } }
+
 // WithDim sets d′, the length of an embedding vector, at most the number of features; 0 is the
 // default (see [Settings]).
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
@@ -179,36 +184,8 @@ func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 // WithSeed sets the seed of all random draws (1).
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 
-// WithPreparation sets what is done to the features first ([PrepareAuto]).
-func WithPreparation(p Preparation) Option { return func(c *config) { c.Preparation = p } }
-
 // WithFilter sets the filter F ([S2GCSum] of 8 hops).
 func WithFilter(f Filter) Option { return func(c *config) { c.Filter = f } }
-
-// WithContrast sets what makes ΔW, as [Contrast] takes it: where negatives come from
-// ([ExpectedDegreeNegatives]), how many negative graphs κ there are (1; 0 is no contrast: LPP), and
-// their weight η′ in [0, 1] (1).
-func WithContrast(negatives NegativeSampler, kappa int, eta float64) Option {
-	return func(c *config) { c.Negatives, c.Kappa, c.Eta = negatives, kappa, eta }
-}
-
-// WithKind sets whether the graph is used ([UseGraph]) or the features alone ([UseFeatures]);
-// 0 chooses by the [Alignment] of the features (0).
-func WithKind(kind Kind) Option { return func(c *config) { c.Kind = kind } }
-
-// WithDegreeShare sets the most of the energy that the column of degrees gets (0.1), 0 for no such
-// column; see [Settings].
-func WithDegreeShare(share float64) Option { return func(c *config) { c.DegreeShare = share } }
-
-// WithScaling sets how the columns of FXPᵀ are weighted (effective rank 20 and floor 8, norm 4).
-func WithScaling(r ScalingRule) Option { return func(c *config) { c.Scaling = r } }
-
-// WithTruncation drops eigenvectors whose eigenvalues are negative: the embedding may then have
-// fewer than d′ columns.
-func WithTruncation() Option { return func(c *config) { c.Truncate = true } }
-
-// WithSolver sets how eigenvectors are found (automatic).
-func WithSolver(s Solver) Option { return func(c *config) { c.Solver = s } }
 
 // WithPrecision sets the type of the numbers in which [Fit] and [Model.Embed] hold and multiply X,
 // W and ΔW (automatic).

@@ -256,7 +256,12 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		}
 	}
 	// Several are reported at once.
-	_, err := coles.Fit(ctx, g, words, coles.WithDim(-2), coles.WithContrast(noNegatives, -1, 3), coles.WithSolver(-1), coles.WithScaling(coles.ScalingRule{}))
+	_, err := coles.Fit(ctx, g, words, coles.With(func(s *coles.Settings) {
+		s.Dim = -2
+		s.Negatives, s.Kappa, s.Eta = noNegatives, -1, 3
+		s.Solver = -1
+		s.Scaling = coles.ScalingRule{}
+	}))
 	for _, says := range []string{"Dim = -2", "Kappa = -1", "Eta = 3", "Solver(-1)", "Norm = 0"} {
 		if !strings.Contains(fmt.Sprint(err), says) {
 			t.Errorf("error %v does not say %q", err, says)

@@ -198,8 +198,8 @@ func TestTruncationDropsNegativeEigenvalues(t *testing.T) {
 // that is positive, 1, and so it is without edges that share no node (a complete multipartite graph): its
 // ΔW is negative but for √degree.
 func TestTruncation(t *testing.T) {
-	asTheyAre := []coles.Option{coles.WithFilter(coles.SGC(0)), coles.WithPreparation(coles.PrepareNone)}
-	withDegrees := append(slices.Clone(asTheyAre), coles.WithKind(coles.UseGraph), coles.WithDim(3))
+	asTheyAre := []coles.Option{coles.With(func(s *coles.Settings) { s.Filter, s.Preparation = coles.SGC(0), coles.PrepareNone })}
+	withDegrees := append(slices.Clone(asTheyAre), coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseGraph, 3 }))
 	few := completeGraph(5)
 	many := completeGraph(30).Without(func(e coles.Edge) bool { return e.U < 6 && e.U%2 == 0 && e.V == e.U+1 })
 	x := testkit.RandomDense(testkit.Random(175), 30, 5)
@@ -219,7 +219,7 @@ func TestTruncation(t *testing.T) {
 		"degrees alone":            {many, x, withDegrees, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, m := fitted(c.g, c.x, c.opts...), fitted(c.g, c.x, append(c.opts, coles.WithTruncation())...)
+			all, m := fitted(c.g, c.x, c.opts...), fitted(c.g, c.x, append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))...)
 			positive := slices.IndexFunc(all.Lambda(), func(l float64) bool { return l < 0 })
 			if c.some != (positive > 0) || positive < 0 {
 				t.Fatalf("eigenvalues %v: the case shows nothing", all.Lambda())

@@ -304,7 +304,7 @@ func TestChoice(t *testing.T) {
 func TestEmbed(t *testing.T) {
 	fit, c := communities(1500, 20, true, false), communities(1100, 20, true, true)
 	for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
-		m := testkit.Must(coles.Fit(context.Background(), fit.graph(), fit.x, coles.WithDim(7), coles.WithKind(kind)))
+		m := testkit.Must(coles.Fit(context.Background(), fit.graph(), fit.x, coles.With(func(s *coles.Settings) { s.Dim, s.Kind = 7, kind })))
 		for messages, tolerance := range map[coles.Precision]float64{coles.Float64: 1e-9, coles.Float32: 1e-6} {
 			p, file, err := planOf(int64(c.n), 20, m, Grid{Height: 400, Messages: messages})
 			if err != nil {

@@ -67,7 +67,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 		"both for the graph":          {together, 0, 4, nil, coles.UseGraph, coles.UseGraph, true, []coles.Option{coles.WithDim(16)}},
 		"q for the graph, in float32": {strong, 0, 4, nil, coles.UseGraph, coles.UseFeatures, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
 		"q for the features":          {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithSeed(9)}},
-		"a kind that is given":        {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithKind(coles.UseFeatures)}},
+		"a kind that is given":        {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
 		"too few to tell":             {vague, 0, 30, nil, coles.UseGraph, coles.UseGraph, false, nil},
 		"two classes":                 {apart, 0, 5, []int{2}, coles.UseFeatures, coles.UseFeatures, true, nil},
 		"one class":                   {apart, 0, 3, []int{0, 2}, coles.UseFeatures, coles.UseFeatures, false, nil},
@@ -77,12 +77,12 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
-			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithKind(0))...))
+			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
 			testkit.WantSame(t, "q", got.Alignment, *byQ.Report().Alignment)
 			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
 			right, models := make(map[coles.Kind][]bool), make(map[coles.Kind]*coles.Model)
 			for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
-				models[kind] = testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.WithKind(kind))...))
+				models[kind] = testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = kind }))...))
 				if !slices.Contains(blind, name) {
 					right[kind] = plainlyRight(t, models[kind].Embedding(), labels)
 				}

@@ -61,7 +61,7 @@ func TestInduceOfAllNodesEmbedsAsTheWhole(t *testing.T) {
 	g, x := testkit.RandomGraph(123, 60, 0.1), normal(60, 20, 1, 124)
 	for _, form := range []mat.Matrix{x, testkit.SparseOf(x), testkit.SingleOf(x)} {
 		for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
-			opts := []coles.Option{coles.WithDim(8), coles.WithKind(kind)}
+			opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Kind = 8, kind })}
 			m := testkit.Must(coles.Fit(background, g, form, opts...))
 			got := testkit.Must(embedUnseen(g, form, upTo(60), opts...))
 			testkit.WantSame(t, "the embedding", testkit.Bits(got), testkit.Bits(m.Embedding()))
@@ -80,7 +80,7 @@ func TestLearningFromAPartSeesNothingOfOtherNodes(t *testing.T) {
 			edges = append(edges, coles.Edge{U: n + e.U, V: n + e.V})
 		}
 		g := testkit.Must(coles.NewGraph(2*n, edges))
-		return testkit.Must(embedUnseen(g, x, upTo(n), coles.WithDim(4), coles.WithPreparation(coles.PrepareNone)))
+		return testkit.Must(embedUnseen(g, x, upTo(n), coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 4, coles.PrepareNone })))
 	}
 	first := embed(1)
 	for i := n; i < 2*n; i++ {

@@ -42,7 +42,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	}
 	negative := mat.NewDense(40, 12, nil)
 	negative.Set(3, 1, -1)
-	_, err := Train(ctx, g, negative, smallOptions(WithPreparation(coles.PrepareTFIDF, 1))...)
+	_, err := Train(ctx, g, negative, smallOptions(With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareTFIDF, 1 }))...)
 	testkit.WantError(t, err, coles.ErrNegative)
 }
 
@@ -116,14 +116,14 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"too many negatives", []Option{WithObjective(SampledNCE(huge, 1))}, coles.ErrSetting},
 		{"p is infinite", []Option{WithObjective(PowerMean(math.Inf(1), 3))}, coles.ErrSetting},
 		{"a classifier's objective", []Option{WithSettings(ClassifierSettings())}, coles.ErrSetting},
-		{"features times zero", []Option{WithPreparation(coles.PrepareNone, 0)}, coles.ErrSetting},
-		{"unknown preparation", []Option{WithPreparation(99, 1)}, coles.ErrSetting},
-		{"κ below zero", []Option{WithContrast(expected, -1, 1)}, coles.ErrSetting},
-		{"η′ above one", []Option{WithContrast(expected, 1, 2)}, coles.ErrSetting},
-		{"negatives without partners", []Option{WithContrast(coles.UniformNegatives(0), 1, 1)}, coles.ErrSetting},
+		{"features times zero", []Option{With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 0 })}, coles.ErrSetting},
+		{"unknown preparation", []Option{With(func(s *Settings) { s.Preparation, s.FeatureScale = 99, 1 })}, coles.ErrSetting},
+		{"κ below zero", []Option{With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = expected, -1, 1 })}, coles.ErrSetting},
+		{"η′ above one", []Option{With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = expected, 1, 2 })}, coles.ErrSetting},
+		{"negatives without partners", []Option{With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(0), 1, 1 })}, coles.ErrSetting},
 		{"edges dropped always", []Option{drops(1)}, coles.ErrSetting},
 		{"features masked never to be seen", []Option{withAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
-		{"augmented batches", []Option{drops(0.1), WithBatchSize(10)}, coles.ErrSetting},
+		{"augmented batches", []Option{drops(0.1), withBatchSize(10)}, coles.ErrSetting},
 		{"edges dropped behind a filter", []Option{WithNetwork(Propagate(coles.SGC(1)), Linear(3)), drops(0.1)}, coles.ErrSetting},
 		{"no optimizer", []Option{withOptimizer(Optimizer{})}, coles.ErrSetting},
 		{"an infinite rate", []Option{withOptimizer(SGD(math.Inf(1), 0))}, coles.ErrSetting},
@@ -132,7 +132,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"negative warmup", []Option{withSchedule(Cosine(-1))}, coles.ErrSetting},
 		{"a growing rate", []Option{withSchedule(Exponential(1.1))}, coles.ErrSetting},
 		{"no epochs", []Option{WithEpochs(0)}, coles.ErrSetting},
-		{"negative batches", []Option{WithBatchSize(-1)}, coles.ErrSetting},
+		{"negative batches", []Option{withBatchSize(-1)}, coles.ErrSetting},
 		{"a negative rank", []Option{withRankStop(-1)}, coles.ErrSetting},
 		{"a norm of NaN", []Option{withNorm(math.NaN())}, coles.ErrSetting},
 		{"unknown precision", []Option{withPrecision(9)}, coles.ErrSetting},
@@ -143,7 +143,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a score of NaN", []Option{scored(math.NaN(), nil)}, ErrDiverged},
 		{"a validation that fails", []Option{scored(0, bent)}, bent},
 		{"a checkpoint that cannot be saved", []Option{WithCheckpoints(2, func(*Checkpoint) error { return bent })}, bent},
-		{"a sampler in batches", []Option{sampled, WithBatchSize(5)}, coles.ErrSetting},
+		{"a sampler in batches", []Option{sampled, withBatchSize(5)}, coles.ErrSetting},
 		{"a sampler with augmentation", []Option{sampled, drops(0.1)}, coles.ErrSetting},
 		{"a sampler with patience", []Option{sampled, withPatience(3)}, coles.ErrSetting},
 		{"a sampler's name alone", []Option{withSampler(NewSampler("ours", nil))}, coles.ErrSetting},
@@ -160,7 +160,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a row behind the last", []Option{seen(&View{Rows: append(slices.Clone(short), 40)})}, coles.ErrIndex},
 		{"a row of −2", []Option{seen(&View{Rows: append(slices.Clone(short), -2)})}, coles.ErrIndex},
 		{"columns of NaN", []Option{seen(&View{Columns: slices.Repeat([]float64{math.NaN()}, 12)})}, ErrDiverged},
-		{"a view in batches", []Option{seen(&View{Columns: make([]float64, 12)}), WithBatchSize(10)}, coles.ErrSetting},
+		{"a view in batches", []Option{seen(&View{Columns: make([]float64, 12)}), withBatchSize(10)}, coles.ErrSetting},
 		{"a graph behind a filter", []Option{seen(&View{Graph: g}), filtered}, coles.ErrSetting},
 		{"rows behind a filter", []Option{seen(&View{Rows: make([]int, 40)}), filtered}, coles.ErrSetting},
 		{"an operator of another size", []Option{asked(testkit.SparseOf(mat.NewDense(39, 40, nil)))}, coles.ErrShape},
@@ -190,7 +190,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"too many phases", []Option{of(ObjectiveSpec{Phases: slices.Repeat([]Phase{{Steps: 1, Rate: 1}}, maxPhases+1)})}, coles.ErrSetting},
 		{"labels for Train", []Option{of(ObjectiveSpec{Labels: true})}, coles.ErrSetting},
 		{"patience below zero", []Option{withPatience(-1)}, coles.ErrSetting},
-		{"patience in batches", []Option{withPatience(1), WithBatchSize(10)}, coles.ErrSetting},
+		{"patience in batches", []Option{withPatience(1), withBatchSize(10)}, coles.ErrSetting},
 		{"patience and a validation", []Option{withPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestFeaturesOutOfRange(t *testing.T) {
 		return x
 	}
 	single := func(scale float64) []Option {
-		return smallOptions(withPrecision(coles.Float32), WithPreparation(coles.PrepareNone, scale))
+		return smallOptions(withPrecision(coles.Float32), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, scale }))
 	}
 	testkit.WantError(t, testkit.Err(Train(ctx, g, with(1e39), single(1)...)), coles.ErrPrecision)
 	testkit.WantError(t, testkit.Err(Train(ctx, g, with(1e38), single(10)...)), coles.ErrPrecision)
@@ -233,7 +233,7 @@ func TestFeaturesOutOfRange(t *testing.T) {
 func TestScaledFeaturesOfAnySize(t *testing.T) {
 	g, x := small(76)
 	train := func(x mat.Matrix, scale float64) (*Model, error) {
-		return Train(ctx, g, x, smallOptions(WithPreparation(coles.PrepareNone, scale), withPrecision(coles.Float32))...)
+		return Train(ctx, g, x, smallOptions(With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, scale }), withPrecision(coles.Float32))...)
 	}
 	want := testkit.Must(train(x, 1)).Embedding()
 	for _, unit := range []float64{0x1p-170, 0x1p140} {

@@ -101,7 +101,7 @@ func TestContrastOfBlockLacksTheTrivialDirection(t *testing.T) {
 // Blocks are shared out anew in every epoch.
 func TestBlocksAreOthersInEveryEpoch(t *testing.T) {
 	g, x := small(73)
-	r := runOf(t, g, x, WithBatchSize(10))
+	r := runOf(t, g, x, withBatchSize(10))
 	steps := map[string]int{}
 	for epoch := range 3 {
 		nodes := 0
@@ -128,7 +128,7 @@ func TestSmallestBlocks(t *testing.T) {
 			continue // there are no views and no samples in batches
 		}
 		for _, size := range []int{1, 2} {
-			_, err := Train(ctx, g, x, smallOptions(append(c.opts, withOptimizer(Adam(1e-3)), WithBatchSize(size))...)...)
+			_, err := Train(ctx, g, x, smallOptions(append(c.opts, withOptimizer(Adam(1e-3)), withBatchSize(size))...)...)
 			if c.name == "sampled negatives" && size == 1 {
 				testkit.WantError(t, err, coles.ErrDense) // a block of one node has no other to draw
 			} else if err != nil {

@@ -84,7 +84,9 @@ func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 func TestResumeWithAFunctionThatDraws(t *testing.T) {
 	g, x := small(14)
 	named := func(name string) Option {
-		return WithContrast(coles.NegativeFunc(name, coles.UniformNegatives(2).Sample), 1, 1)
+		return With(func(s *Settings) {
+			s.Negatives, s.Kappa, s.Eta = coles.NegativeFunc(name, coles.UniformNegatives(2).Sample), 1, 1
+		})
 	}
 	straight := trained(t, g, x, named("mine"))
 	file := fileOf(checkpointsOf(t, g, x, named("mine"))[2])

@@ -36,7 +36,7 @@ type supervision struct {
 //
 // It begins with [ClassifierSettings]. It takes only an objective that reads labels, no augmentation
 // or checkpoints, and no other validation. With [Linear] layers alone it is a multilayer perceptron,
-// which does not look at the graph. [WithBatchSize] makes steps of that many rows of train, drawn anew in
+// which does not look at the graph. [Settings].BatchSize makes steps of that many rows of train, drawn anew in
 // every epoch, each with the neighbours that its output depends on.
 //
 // Errors: as [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a

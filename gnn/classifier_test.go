@@ -65,7 +65,7 @@ func TestClassifierHasTheBytesOfTheLabelsThatItIsGiven(t *testing.T) {
 	}
 	for _, size := range []int{0, 5} {
 		trained := func(labels []int) *Classifier {
-			return testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithBatchSize(size), WithEpochs(5)))
+			return testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, With(func(s *Settings) { s.BatchSize, s.Epochs = size, 5 })))
 		}
 		scores := func(c *Classifier) []uint64 { return testkit.Bits(testkit.Must(c.Scores(ctx, g, x))) }
 		want := scores(trained(labels))

@@ -76,7 +76,7 @@ func TestTrainingStopsPromptlyAtSize(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context) error{
 		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), withRankStop(1)),
 		"pairs":               train(WithNetwork(SAGE(64), PReLU(), SAGE(32)), WithObjective(SampledNCE(5, 1))),
-		"blocks":              train(WithNetwork(GCN(64)), WithBatchSize(30_000)),
+		"blocks":              train(WithNetwork(GCN(64)), withBatchSize(30_000)),
 		"views":               train(WithNetwork(GCN(64)), withAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
 		"Model.Embed":         func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
 	} {

@@ -110,7 +110,7 @@ func TestOwnObjectiveReadsLabels(t *testing.T) {
 // An operator is made once for a graph, in blocks too.
 func TestOperatorIsMadeOnce(t *testing.T) {
 	g, x := small(101)
-	for _, opt := range []Option{WithEpochs(3), WithBatchSize(15)} {
+	for _, opt := range []Option{With(func(s *Settings) { s.Epochs, s.BatchSize = 3, 15 })} {
 		made := 0
 		counted := func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 			made++

@@ -28,7 +28,7 @@
 //	f(X; Θ)          Network                 features to embeddings
 //	ΔW               coles.Contrast          the contrast
 //	β, Ω             COLES                   weight of the penalty ‖HᵀH/n − I‖²_F/d′
-//	κ, η′            WithContrast            negative graphs and their weight
+//	κ, η′            Settings.Kappa, Eta     negative graphs and their weight
 //	M_p              PowerMean               generalised mean of the negatives
 //	SampledNCE       SampledNCE              the rival with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns

@@ -97,15 +97,15 @@ func TestWeightsAreGlorots(t *testing.T) {
 // same in every epoch, or others.
 func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 	g, x := small(72)
-	drawn := WithContrast(coles.UniformNegatives(2), 1, 1)
+	drawn := With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 1, 1 })
 	for name, c := range map[string]struct {
 		opts  []Option
 		fresh bool
 	}{
 		"fixed ΔW":            {[]Option{drawn}, false},
-		"fresh ΔW":            {[]Option{drawn, WithFreshNegatives(true)}, true},
+		"fresh ΔW":            {[]Option{drawn, With(func(s *Settings) { s.FreshNegatives = true })}, true},
 		"fixed pairs":         {[]Option{WithObjective(SampledNCE(2, 1))}, false},
-		"fresh pairs":         {[]Option{WithObjective(SampledNCE(2, 1)), WithFreshNegatives(true)}, true},
+		"fresh pairs":         {[]Option{With(func(s *Settings) { s.Objective, s.FreshNegatives = SampledNCE(2, 1), true })}, true},
 		"dropout":             {[]Option{WithNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
 		"dropout of features": {[]Option{WithNetwork(Dropout(0.4), GCN(5))}, true},
 		"edges":               {[]Option{withAugmentation(Drop([2]float64{0.3, 0.3}, [2]float64{}))}, true},

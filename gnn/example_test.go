@@ -95,9 +95,9 @@ func ExampleLayer_Orthonormal() {
 }
 
 // Blocks of 60 nodes, one step each: five steps an epoch, and memory for one block.
-func ExampleWithBatchSize() {
+func ExampleSettings_batches() {
 	g, d, splits := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)), gnn.WithBatchSize(60))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)), gnn.With(func(s *gnn.Settings) { s.BatchSize = 60 }))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func TestLayersEqualTheirFormulas(t *testing.T) {
 	} {
 		for name, features := range map[string]mat.Matrix{"sparse": words, "dense": x} {
 			// A few large steps give biases and slopes values other than those they begin with.
-			m := trained(t, g, features, WithNetwork(c.layers...), WithPreparation(coles.PrepareNone, 1), WithObjective(PowerMean(1, 3)),
+			m := trained(t, g, features, WithNetwork(c.layers...), With(func(s *Settings) { s.Preparation, s.FeatureScale, s.Objective = coles.PrepareNone, 1, PowerMean(1, 3) }),
 				withOptimizer(Adam(0.05)), WithEpochs(4), withNorm(0))
 			p := params{}
 			for _, name := range m.Parameters() {
@@ -168,7 +168,7 @@ func TestLossOfCOLESEqualsItsFormula(t *testing.T) {
 	y := dense(h)
 	for _, s := range []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.UniformNegatives(3), {}} {
 		for _, beta := range []float64{0, 1, 10} {
-			got, step := lossOf(t, g, h, WithObjective(COLES(beta)), WithContrast(s, 2, 0.8))
+			got, step := lossOf(t, g, h, With(func(set *Settings) { set.Objective, set.Negatives, set.Kappa, set.Eta = COLES(beta), s, 2, 0.8 }))
 			dw := testkit.Must(coles.Contrast(ctx, g, s, 2, 0.8, step.batch.seed))
 			trace := mat.Trace(testkit.Product(y.T(), testkit.Must(dw.Apply(ctx, y)))) / 25
 			want := -trace + beta*penalty(y)

@@ -59,13 +59,17 @@ func (s *script) options() []Option {
 	network := []Layer{GCN(3), s.layer(), s.layer()}[s.Byte()%2:]
 	k := s.Byte()%5 - 1
 	samplers := []coles.NegativeSampler{{}, coles.UniformNegatives(k), coles.DegreeNegatives(k), coles.ErdosRenyiNegatives(s.number())}
+	d := Settings{
+		Objective:   []Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}, infomax()}[s.Byte()%5],
+		Preparation: coles.Preparation(s.Byte()%8 - 1), FeatureScale: s.number(), Negatives: samplers[s.Byte()%4], Kappa: k, Eta: s.number(),
+	}
 	all := []Option{
-		WithNetwork(network...), WithObjective([]Objective{COLES(s.number()), SampledNCE(k, s.number()), PowerMean(s.number()-4, k), {}, infomax()}[s.Byte()%5]),
-		WithPreparation(coles.Preparation(s.Byte()%8-1), s.number()), WithFreshNegatives(true), WithContrast(samplers[s.Byte()%4], k, s.number()),
+		WithNetwork(network...), WithObjective(d.Objective), With(func(to *Settings) { to.Preparation, to.FeatureScale = d.Preparation, d.FeatureScale }),
+		With(func(to *Settings) { to.FreshNegatives = true }), With(func(to *Settings) { to.Negatives, to.Kappa, to.Eta = d.Negatives, d.Kappa, d.Eta }),
 		withAugmentation(Drop([2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16})),
 		withOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
 		withSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), withRankStop(s.number()),
-		WithBatchSize(s.Byte()%6 - 1), withNorm(s.number()), withPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), withPatience(k),
+		withBatchSize(s.Byte()%6 - 1), withNorm(s.number()), withPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), withPatience(k),
 	}
 	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
 	for range s.Byte() % 6 {

@@ -51,6 +51,7 @@ func withSchedule(s Schedule) Option         { return func(c *config) { c.Schedu
 func withRankStop(rank float64) Option       { return func(c *config) { c.StopRank = rank } }
 func withPatience(epochs int) Option         { return func(c *config) { c.Patience = epochs } }
 func withSampler(s Sampler) Option           { return func(c *config) { c.Sampler = s } }
+func withBatchSize(nodes int) Option         { return func(c *config) { c.BatchSize = nodes } }
 func withNorm(r float64) Option              { return func(c *config) { c.Norm = r } }
 func withPrecision(p coles.Precision) Option { return func(c *config) { c.Precision = p } }
 
@@ -108,7 +109,7 @@ func stepOf(r *run[float64], b *batch[float64]) *Step[float64] {
 // lossOf is the loss for a network whose output is h, and the step that it was recorded in.
 func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Option) (float64, *Step[float64]) {
 	t.Helper()
-	r := runOf(t, g, dense(h), append(opts, WithNetwork(Linear(h.Cols)), WithPreparation(coles.PrepareNone, 1))...)
+	r := runOf(t, g, dense(h), append(opts, WithNetwork(Linear(h.Cols)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))...)
 	clear(r.encoder.params[0].value.Data)
 	for j := range h.Cols {
 		r.encoder.params[0].value.Data[j*h.Cols+j] = 1
@@ -158,18 +159,20 @@ var cases = []struct {
 	order bool
 }{
 	{"soft orthogonality", nil, false},
-	{"sampled negatives", []Option{WithContrast(coles.UniformNegatives(3), 2, 0.9), WithFreshNegatives(true)}, true},
+	{"sampled negatives", []Option{With(func(s *Settings) {
+		s.Negatives, s.Kappa, s.Eta, s.FreshNegatives = coles.UniformNegatives(3), 2, 0.9, true
+	})}, true},
 	{"Stiefel", []Option{WithNetwork(GCN(8), PReLU(), GCN(5).Orthonormal()), WithObjective(COLES(0))}, false},
-	{"linear", []Option{WithNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), WithObjective(COLES(0)), WithPreparation(coles.PrepareTFIDF, 2)}, false},
-	{"SAGE and NCE", []Option{WithNetwork(SAGE(8), ELU(), SAGE(5)), WithObjective(SampledNCE(3, 0.7)), WithFreshNegatives(true)}, true},
+	{"linear", []Option{WithNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareTFIDF, 2 })}, false},
+	{"SAGE and NCE", []Option{WithNetwork(SAGE(8), ELU(), SAGE(5)), With(func(s *Settings) { s.Objective, s.FreshNegatives = SampledNCE(3, 0.7), true })}, true},
 	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}, true},
 	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}, true},
 	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}, true},
 	{"augmentation", []Option{withAugmentation(Drop([2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}))}, true},
-	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), WithPreparation(coles.PrepareStandardize, 1)}, true},
+	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareStandardize, 1 })}, true},
 	{"own layers and objective", []Option{WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())}, true},
-	{"batches", []Option{WithBatchSize(15)}, true},
-	{"batches of pairs", []Option{WithBatchSize(11), WithObjective(SampledNCE(2, 1)), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
+	{"batches", []Option{withBatchSize(15)}, true},
+	{"batches of pairs", []Option{With(func(s *Settings) { s.BatchSize, s.Objective = 11, SampledNCE(2, 1) }), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
 	{"samples", []Option{withSampler(exact(9, 2)), WithNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
 	{"momentum", []Option{withOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), withSchedule(Cosine(2)), withNorm(0)}, false},
 }

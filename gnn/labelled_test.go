@@ -25,7 +25,7 @@ func labelledRun(t *testing.T, g *coles.Graph, x mat.Matrix, labels, train, val 
 // the block.
 func TestBlocksOfLabelledNodes(t *testing.T) {
 	g, x, labels, train, val := separated()
-	r := labelledRun(t, g, x, labels, train, val, WithBatchSize(5), WithNetwork(GCN(4), ReLU(), GCN(AutoWidth)))
+	r := labelledRun(t, g, x, labels, train, val, withBatchSize(5), WithNetwork(GCN(4), ReLU(), GCN(AutoWidth)))
 	var orders [][]int
 	for epoch := range 2 {
 		var seen []int
@@ -106,7 +106,7 @@ func withoutMeanOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff
 func TestRunningAverage(t *testing.T) {
 	g, _ := small(30)
 	x := mat.NewDense(40, 3, slices.Repeat([]float64{1}, 120))
-	opts := []Option{WithNetwork(Linear(2), withoutMean()), WithPreparation(coles.PrepareNone, 1), withPrecision(coles.Float64),
+	opts := []Option{WithNetwork(Linear(2), withoutMean()), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withPrecision(coles.Float64),
 		withOptimizer(Adam(1e-300).WithDecoupledDecay(1)), WithObjective(COLES(1)), WithEpochs(3), withNorm(0)}
 	m := testkit.Must(Train(ctx, g, x, opts...))
 	if got := m.Report().Parameters; got != 3*2+2 {

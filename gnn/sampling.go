@@ -13,7 +13,7 @@ import (
 )
 
 // A Sampler draws what the network sees in every step ([Settings].Sampler), where a step on the whole
-// graph is too long and the surroundings of a block ([WithBatchSize]) are most of it. The zero value is
+// graph is too long and the surroundings of a block ([Settings].BatchSize) are most of it. The zero value is
 // no sampler. The text form, in JSON too, is
 //
 //	none

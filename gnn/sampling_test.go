@@ -96,11 +96,11 @@ func TestPartsOfEverythingAreTheGraph(t *testing.T) {
 				c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(options, more)...))
 				return testkit.Must(c.Scores(ctx, g, x))
 			}
-			sampled, graph := withSampler(exact(g.Nodes(), layers)), WithBatchSize(0)
+			sampled, graph := withSampler(exact(g.Nodes(), layers)), withBatchSize(0)
 			// Sums of some tens of numbers below 10, in another order, over five steps.
 			testkit.WantClose(t, "embedding", embedding(sampled), embedding(graph), 1e-11)
 			testkit.WantClose(t, "scores", scores(sampled), scores(graph), 1e-11)
-			testkit.WantClose(t, "scores of a block", scores(WithBatchSize(len(train))), scores(graph), 1e-12)
+			testkit.WantClose(t, "scores of a block", scores(withBatchSize(len(train))), scores(graph), 1e-12)
 		})
 	}
 }
@@ -119,7 +119,7 @@ func TestFactorsMultiplyTheOperator(t *testing.T) {
 		f.Ptr = append(f.Ptr, int64(len(f.Col)))
 	}
 	sample := &Sample{Levels: [][]int{from, to}, Factors: []*autodiff.CSR[float64]{f}}
-	r := runOf(t, g, x, WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), withSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
+	r := runOf(t, g, x, WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
 	h := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
 
 	w := testkit.DenseOf(coles.Normalize(g))
@@ -234,7 +234,7 @@ func TestBadSamples(t *testing.T) {
 func TestMappedFeaturesAreNotCopied(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(40, testkit.Ring(40, 2)))
 	x := &coles.Dense32{Rows: 40, Cols: 12, Stride: 12, Data: make([]float32, 480)}
-	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1), withSampler(exact(4, 1))}))
+	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(exact(4, 1))}))
 	r := testkit.Must(newRun[float32](ctx, c, g, x, supervision{}))
 	if &r.data.whole.x.Dense.Data[0] != &x.Data[0] {
 		t.Error("the features are a copy")

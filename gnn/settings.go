@@ -14,7 +14,7 @@ import (
 )
 
 // Settings are the choices of a training, as one value that survives JSON. [DefaultSettings] is the
-// place to start; [WithSettings] hands changed ones to a training, other options change one choice.
+// place to start; [With] and shorter options change it.
 type Settings struct {
 	// Network makes embeddings of features, and Objective is the loss it is trained for.
 	Network   Network   `json:"network"`
@@ -23,7 +23,7 @@ type Settings struct {
 	Preparation  coles.Preparation `json:"preparation"`
 	FeatureScale float64           `json:"feature_scale"`
 	// Negatives, Kappa (κ) and Eta (η′) make ΔW for [COLES]: see [coles.Contrast]. FreshNegatives
-	// draws them, and the nodes of the pairwise objectives, anew in every epoch.
+	// draws them, and the nodes of the pairwise objectives, anew in every epoch, as blocks always do.
 	Negatives      coles.NegativeSampler `json:"negatives"`
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
@@ -49,7 +49,13 @@ type Settings struct {
 	// little on what is drawn. Of several phases the first one's loss counts. [TrainClassifier] takes
 	// the loss of the nodes that it is stopped by, after the step. 0 is no such rule.
 	Patience int `json:"patience"`
-	// BatchSize is the number of nodes of a step, of labelled ones for a classifier; 0 takes all.
+	// BatchSize is the number of nodes of a step; 0 takes all. Steps take blocks of at most that many
+	// well-connected nodes, others in every epoch. The output of a block equals the whole graph's for its
+	// nodes; ΔW belongs to the graph induced on the block, W⁺ and negatives normalised within it, so that
+	// it still lacks the trivial direction. Memory of the steps grows with the surroundings of a block, not
+	// with the graph; the embedding at the end, and every validation, takes one forward pass over all of it,
+	// unless the network does not look at the graph. [TrainClassifier] takes blocks of labelled nodes,
+	// drawn at random.
 	BatchSize int `json:"batch_size"`
 	// Sampler draws the part of the graph that every step sees. The embedding at the end, and every
 	// validation, takes one forward pass over all of it. With [coles.PrepareNone], features times 1 and
@@ -245,38 +251,22 @@ func newConfig(s Settings, opts []Option) (config, error) {
 // WithSettings replaces all settings at once; later options change them further.
 func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
 
+// With changes settings as the earlier options left them.
+func With(change func(s *Settings)) Option {
+	return func(c *config) {
+		c.Settings = c.clone()
+		change(&c.Settings)
+	}
+}
+
 // WithNetwork sets the layers.
 func WithNetwork(layers ...Layer) Option { return func(c *config) { c.Network = layers } }
 
 // WithObjective sets what the network is trained for.
 func WithObjective(o Objective) Option { return func(c *config) { c.Objective = o } }
 
-// WithPreparation sets what is done to the features first, and what they are multiplied by then.
-func WithPreparation(p coles.Preparation, scale float64) Option {
-	return func(c *config) { c.Preparation, c.FeatureScale = p, scale }
-}
-
-// WithContrast sets what makes ΔW, as [coles.Contrast] takes it: where negatives come from, how
-// many negative graphs κ there are (0 is no contrast), and their weight η′ in [0, 1].
-func WithContrast(negatives coles.NegativeSampler, kappa int, eta float64) Option {
-	return func(c *config) { c.Negatives, c.Kappa, c.Eta = negatives, kappa, eta }
-}
-
-// WithFreshNegatives draws negatives anew in every epoch, or once. Blocks ([WithBatchSize]) are
-// others in every epoch, and so are their negatives.
-func WithFreshNegatives(fresh bool) Option { return func(c *config) { c.FreshNegatives = fresh } }
-
 // WithEpochs sets how often all nodes are gone through.
 func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
-
-// WithBatchSize trains on blocks of at most that many well-connected nodes, one after the other. The
-// output of a block equals the whole graph's for its nodes; ΔW belongs to the graph induced on the
-// block, W⁺ and negatives normalised within it, so that it still lacks the trivial direction. Memory of
-// the steps grows with the surroundings of a block, not with the graph; the embedding at the end, and
-// every validation, takes one forward pass over all of it, unless the network does not look at the graph.
-//
-// [TrainClassifier] takes blocks of labelled nodes, drawn at random.
-func WithBatchSize(nodes int) Option { return func(c *config) { c.BatchSize = nodes } }
 
 // WithSeed sets the seed of all random draws (1).
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }

@@ -17,7 +17,7 @@ import (
 )
 
 // A Step serves an objective while it makes a loss: with the operations of the tape, the network, and
-// the nodes of the step with their graph. In blocks ([WithBatchSize]) these are the
+// the nodes of the step with their graph. In blocks ([Settings].BatchSize) these are the
 // nodes of the block, in a sample ([Settings].Sampler) the nodes of H.
 type Step[T autodiff.Float] struct {
 	*autodiff.Tape[T]
@@ -162,7 +162,7 @@ func (s *Step[T]) Labels() (rows, classes []int) {
 	return s.batch.labels.rows, s.batch.labels.classes
 }
 
-// Contrast is ΔW of the nodes, by the settings of [WithContrast].
+// Contrast is ΔW of the nodes, by Negatives, Kappa and Eta of the [Settings].
 func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 	b, r := s.batch, s.run
 	if b.contrast == nil {
@@ -196,7 +196,7 @@ func (s *Step[T]) Edges() (us, vs []int, shares autodiff.Matrix[T]) {
 
 // Negatives draws that many nodes uniformly for every one of [Step.Edges], and returns each with the
 // first end of its edge, grouped by edge. Every call in a step, and in every
-// epoch without [WithFreshNegatives], has the same draws.
+// epoch without [Settings].FreshNegatives, has the same draws.
 func (s *Step[T]) Negatives(count int) (us, ws []int) {
 	from, _, _ := s.Edges()
 	if count > math.MaxInt32/max(1, len(from)) {

@@ -41,7 +41,7 @@ func TestProgressTellsOfTheStep(t *testing.T) {
 // The loss of an epoch in batches is the mean over nodes.
 func TestLossOfBatchesIsTheMeanOverNodes(t *testing.T) {
 	g, x := small(81)
-	opts := []Option{WithBatchSize(15), WithEpochs(1), withOptimizer(SGD(1e-300, 0))}
+	opts := []Option{With(func(s *Settings) { s.BatchSize, s.Epochs = 15, 1 }), withOptimizer(SGD(1e-300, 0))}
 	r := runOf(t, g, x, opts...)
 	sum := 0.0
 	for _, b := range batchesOf(t, r, 0) {
@@ -233,7 +233,7 @@ func TestFeaturesAreReadOnce(t *testing.T) {
 	g, x := small(26)
 	filtered := WithNetwork(Propagate(coles.SGC(1)), Propagate(coles.SGC(2)), Linear(3))
 	reads := 0
-	m := trained(t, g, counted{x, &reads}, filtered, WithPreparation(coles.PrepareAuto, 2))
+	m := trained(t, g, counted{x, &reads}, filtered, With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareAuto, 2 }))
 	if reads != 40*12 {
 		t.Errorf("training has read %d entries of %d", reads, 40*12)
 	}
@@ -265,7 +265,7 @@ func TestSettingsAreNotShared(t *testing.T) {
 func TestGrownGraphsAreEmbedded(t *testing.T) {
 	g := grid(8)
 	_, x := testkit.RandomWords(testkit.Random(18), 65, 12)
-	m := trained(t, g, x.Slice(0, 64, 0, 12), WithPreparation(coles.PrepareNone, 1))
+	m := trained(t, g, x.Slice(0, 64, 0, 12), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))
 	edges, weights := edgesOf(g.Raw())
 	grown := testkit.Must(coles.NewWeightedGraph(65, append(edges, coles.Edge{U: 0, V: 64}), append(weights, 1)))
 	y := testkit.Must(m.Embed(ctx, grown, x))

@@ -185,7 +185,7 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 	for _, l := range testkit.Must(coles.Solve(ctx, fx, dw, dim)).Lambda {
 		want += l
 	}
-	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), WithObjective(COLES(0)), WithPreparation(coles.PrepareNone, 1),
+	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareNone, 1 }),
 		withOptimizer(SGD(0.5, 0)), WithEpochs(3000))
 	testkit.WantNear(t, "Tr(HᵀΔWH)", -epochs[2999].Loss*float64(g.Nodes()), want, 1e-8)
 }

@@ -25,7 +25,7 @@ func TestViewsEqualTheirFormulas(t *testing.T) {
 		columns[j] = rnd.Float64()
 	}
 	for name, features := range map[string]mat.Matrix{"sparse": words, "dense": x} {
-		r := runOf(t, g, features, WithNetwork(GCN(4)), WithPreparation(coles.PrepareNone, 1))
+		r := runOf(t, g, features, WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))
 		s := stepOf(r, batchesOf(t, r, 0)[0])
 		theta := dense(s.Parameter("0.weight").Data()) // the bias is zero
 		for k := range 8 {
@@ -67,7 +67,7 @@ func TestOwnAugmentation(t *testing.T) {
 			draws = append(draws, rnd.Uint64())
 			return []*View{{Rows: rnd.Perm(40)}, {}}, nil
 		})
-		opts := []Option{withAugmentation(a), WithPreparation(coles.PrepareNone, 2), withOptimizer(SGD(1e-300, 0))}
+		opts := []Option{withAugmentation(a), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 2 }), withOptimizer(SGD(1e-300, 0))}
 		var losses []float64
 		for _, p := range progressOf(t, g, x, opts...) {
 			losses = append(losses, p.Loss)

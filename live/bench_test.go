@@ -21,13 +21,13 @@ func BenchmarkGrow(b *testing.B) {
 	const n, d = 200_000, 128
 	b.Run("ring of 200,000 nodes, K=2", func(b *testing.B) {
 		g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 5)))
-		benchmarkGrow(b, g, testkit.RandomDense(testkit.Random(1), n, d), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone))
+		benchmarkGrow(b, g, testkit.RandomDense(testkit.Random(1), n, d), coles.With(func(s *coles.Settings) { s.Filter, s.Preparation = coles.S2GCSum(2), coles.PrepareNone }))
 	})
 	b.Run("pubmed, K=8", func(b *testing.B) {
 		data := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
 		prepare := testkit.Must(coles.PrepareAuto.Fit(ctx, data.Features))
-		benchmarkGrow(b, g, testkit.Must(prepare.Apply(ctx, data.Features)), coles.WithPreparation(coles.PrepareNone))
+		benchmarkGrow(b, g, testkit.Must(prepare.Apply(ctx, data.Features)), coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone }))
 	})
 }
 
@@ -41,7 +41,7 @@ func benchmarkGrow(b *testing.B, g *coles.Graph, x mat.Matrix, opts ...coles.Opt
 		do()
 		*total += time.Since(start)
 	}
-	same := append(slices.Clone(opts), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
+	same := append(slices.Clone(opts), coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))
 	off := 0.0
 	for b.Loop() {
 		var edges []coles.Edge

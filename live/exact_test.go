@@ -40,7 +40,12 @@ func TestMIsFollowed(t *testing.T) {
 		rng := testkit.Random(21)
 		x := testkit.RandomDense(rng, n, d)
 		x.Apply(func(_, _ int, v float64) float64 { return v + mean }, x)
-		h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d))
+		h := ring(x, n, 2, coles.With(func(s *coles.Settings) {
+			s.Filter = coles.SGC(2)
+			s.Preparation = coles.PrepareNone
+			s.DegreeShare = 0
+			s.Dim = d
+		}))
 		_, g := h.follow(n)
 		kept := mat.DenseCopyOf(x)
 		x.Zero()
@@ -66,7 +71,12 @@ func TestHubsGrow(t *testing.T) {
 	const n, d = 300, 5
 	rng := testkit.Random(22)
 	for _, keep := range []bool{false, true} {
-		h := ring(testkit.RandomDense(rng, n+1, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d))
+		h := ring(testkit.RandomDense(rng, n+1, d), n, 2, coles.With(func(s *coles.Settings) {
+			s.Filter = coles.SGC(1)
+			s.Preparation = coles.PrepareNone
+			s.DegreeShare = 0
+			s.Dim = d
+		}))
 		h.loops = keep
 		_, g := h.follow(n)
 		for _, what := range []struct{ hub, count, nodes int }{{7, 20, 0}, {7, 60, 0}, {8, 30, 0}, {n, n, 1}} {
@@ -93,7 +103,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Skip("M has four million entries")
 	}
 	const n, d = 80, 2001
-	h := ring(testkit.RandomDense(testkit.Random(24), n, d), n, 2, coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithDim(4))
+	h := ring(testkit.RandomDense(testkit.Random(24), n, d), n, 2, coles.With(func(s *coles.Settings) { s.Filter, s.Preparation, s.Dim = coles.SGC(1), coles.PrepareNone, 4 }))
 	_, g := h.follow(n)
 	if h.add(t, g, 0, []coles.Edge{{U: 3, V: 9}, {U: 3, V: 11}}, nil).Whole {
 		t.Fatal("everything was computed again: the case is too small")
@@ -112,7 +122,7 @@ func TestManyFeatures(t *testing.T) {
 // The drift is the principal angle between the P before and after.
 func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 	const n = 100
-	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.WithFilter(coles.SGC(1)), coles.WithDim(3), coles.WithKind(coles.UseGraph))
+	h := ring(testkit.RandomDense(testkit.Random(26), n, 9), n, 1, coles.With(func(s *coles.Settings) { s.Filter, s.Dim, s.Kind = coles.SGC(1), 3, coles.UseGraph }))
 	m, g := h.follow(n)
 	if _, drift := refit(t, g); drift > 1e-7 { // nothing is new
 		t.Errorf("P has turned by %v on the same graph", drift)
@@ -130,11 +140,11 @@ func TestRefitSaysHowFarPHasTurned(t *testing.T) {
 // fewer, or none.
 func TestTruncation(t *testing.T) {
 	const n, d = 60, 6
-	opts := []coles.Option{coles.WithKind(coles.UseGraph), coles.WithPreparation(coles.PrepareNone), coles.WithTruncation()}
+	opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Preparation, s.Truncate = coles.UseGraph, coles.PrepareNone, true })}
 	fewer := 0
 	for seed := range uint64(40) {
 		rng := testkit.Random(seed / 2)
-		h := ring(testkit.RandomDense(rng, n, d), n, 1, append(opts, coles.WithFilter(coles.SGC(1)), coles.WithDegreeShare(0.1*float64(seed%2)))...)
+		h := ring(testkit.RandomDense(rng, n, d), n, 1, append(opts, coles.With(func(s *coles.Settings) { s.Filter, s.DegreeShare = coles.SGC(1), 0.1*float64(seed%2) }))...)
 		m, g := h.follow(n)
 		var edges []coles.Edge
 		for range 40 {
@@ -177,7 +187,13 @@ func TestExtremeWeights(t *testing.T) {
 	const n, d = 40, 4
 	// More of a node's own features than of its neighbours': otherwise one heavy edge makes the
 	// rows of both ends equal, and M nothing but rounding.
-	opts := []coles.Option{coles.WithKind(coles.UseGraph), coles.WithFilter(coles.Polynomial(0.7, 0.3)), coles.WithPreparation(coles.PrepareNone), coles.WithDegreeShare(0), coles.WithDim(d)}
+	opts := []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Kind = coles.UseGraph
+		s.Filter = coles.Polynomial(0.7, 0.3)
+		s.Preparation = coles.PrepareNone
+		s.DegreeShare = 0
+		s.Dim = d
+	})}
 	for _, start := range [][]coles.Edge{nil, {{U: 30, V: 31}}} {
 		for _, weights := range [][]float64{{5e-324}, {5e-324, 1e-310}, {1e-300, 1}, {1, 1e300}, {1e307, 1e307}} {
 			h := &history{x: testkit.RandomDense(testkit.Random(25), n, d), edges: slices.Clone(start), weights: slices.Repeat([]float64{weights[0]}, len(start)), opts: opts}

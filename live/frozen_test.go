@@ -65,10 +65,10 @@ func TestFrozenIsTheFormula(t *testing.T) {
 			h := &history{x: words, sparse: sparse}
 			old, fresh := h.features(0, n), h.features(n, n+more)
 			for what, opt := range map[string]coles.Option{
-				"default": coles.WithKind(coles.UseGraph), "features": coles.WithKind(coles.UseFeatures), "no column": coles.WithDegreeShare(0),
+				"default": coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }), "features": coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }), "no column": coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }),
 				"one hop": coles.WithFilter(coles.SGC(1)), "no hop": coles.WithFilter(coles.SGC(0)), "gaps": coles.WithFilter(coles.Polynomial(0.2, 0.5, 0, 0.4)),
 			} {
-				m := testkit.Must(coles.Fit(ctx, g, old, coles.WithDim(4), coles.WithPreparation(coles.PrepareNone), opt))
+				m := testkit.Must(coles.Fit(ctx, g, old, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 4, coles.PrepareNone }), opt))
 				frozen := testkit.Must(live.Freeze(ctx, m, g, old))
 				edges := []coles.Edge{{U: n, V: 4}, {U: 9, V: n}, {U: n + 1, V: n}, {U: n + 2, V: 7}, {U: n + 2, V: 7}, {U: n + 3, V: n + 3}, {U: n + 1, V: 8}}
 				weights := []float64{1, 2, 0.5, 3, 4, 1, 0}

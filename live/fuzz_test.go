@@ -26,8 +26,14 @@ func FuzzAdd(f *testing.F) {
 		filters := []coles.Filter{coles.SGC(2), coles.SGC(0), coles.S2GCSum(3), coles.Polynomial(0.1, -0.4, 0.2)}
 		negatives := []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.ExpectedUniformNegatives(), {}}
 		h := ring(testkit.RandomDense(rng, n+3*len(bytes), d), n, 1,
-			coles.WithDim(d), coles.WithPreparation(coles.PrepareNone), coles.WithFilter(filters[seed%4]),
-			coles.WithContrast(negatives[seed/4%3], 1, 1), coles.WithDegreeShare(0), coles.WithKind(coles.Kind(1+seed/12%2)))
+			coles.With(func(s *coles.Settings) {
+				s.Dim = d
+				s.Preparation = coles.PrepareNone
+				s.Filter = filters[seed%4]
+				s.Negatives, s.Kappa, s.Eta = negatives[seed/4%3], 1, 1
+				s.DegreeShare = 0
+				s.Kind = coles.Kind(1 + seed/12%2)
+			}))
 		h.loops = seed/24%2 > 0
 		h.edges, h.weights = append(h.edges, coles.Edge{U: 7, V: 7}), append(h.weights, 2)
 		_, g := h.follow(n)
@@ -56,7 +62,7 @@ func FuzzFrozen(f *testing.F) {
 	f.Add([]byte{20, 3, 1, 21, 20, 5}, []byte{0x40, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{0, 1, 9, 20, 20, 9, 22, 20, 0}, []byte{0x7f, 0xf0, 0, 0, 0, 0, 0, 0, 0x7f, 0xef, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	const n, d = 20, 3
-	h := ring(testkit.RandomDense(testkit.Random(15), n, d), n, 2, coles.WithPreparation(coles.PrepareNone), coles.WithFilter(coles.SGC(2)))
+	h := ring(testkit.RandomDense(testkit.Random(15), n, d), n, 2, coles.With(func(s *coles.Settings) { s.Preparation, s.Filter = coles.PrepareNone, coles.SGC(2) }))
 	m, _ := h.follow(n)
 	frozen := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.x))
 	f.Fuzz(func(t *testing.T, bytes, numbers []byte) {

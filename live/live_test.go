@@ -81,7 +81,7 @@ func (h *history) add(t *testing.T, g *live.Graph, nodes int, edges []coles.Edge
 
 // fit makes what a refit of n nodes is to equal: a fit from scratch in double precision, by M.
 func (h *history) fit(n int) *coles.Model {
-	opts := append(slices.Clone(h.opts), coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect))
+	opts := append(slices.Clone(h.opts), coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))
 	return testkit.Must(coles.Fit(ctx, h.graph(n), h.features(0, n), opts...))
 }
 
@@ -136,21 +136,27 @@ func TestGrowthEqualsAFit(t *testing.T) {
 		opts  []coles.Option
 		loops bool
 	}{
-		"default":         {},
-		"no hop":          {opts: []coles.Option{coles.WithFilter(coles.SGC(0))}},
-		"one hop":         {opts: []coles.Option{coles.WithFilter(coles.SGC(1))}},
-		"gaps":            {opts: []coles.Option{coles.WithFilter(coles.Polynomial(0.5, 0, 0.3, 0.2))}},
-		"no contrast":     {opts: []coles.Option{coles.WithContrast(coles.ExpectedDegreeNegatives(), 0, 1), coles.WithFilter(coles.SGC(2))}},
-		"uniform":         {opts: []coles.Option{coles.WithContrast(expected, 3, 0.7), coles.WithFilter(coles.SGC(2))}},
-		"no column":       {opts: []coles.Option{coles.WithDegreeShare(0), coles.WithFilter(coles.SGC(2))}},
-		"wide column":     {opts: []coles.Option{coles.WithDegreeShare(0.5), coles.WithFilter(coles.SGC(2))}},
-		"features":        {opts: []coles.Option{coles.WithKind(coles.UseFeatures)}},
-		"features, drawn": {opts: []coles.Option{coles.WithKind(coles.UseFeatures), coles.WithContrast(coles.UniformNegatives(2), 2, 1)}},
-		"loops":           {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
+		"default": {},
+		"no hop":  {opts: []coles.Option{coles.WithFilter(coles.SGC(0))}},
+		"one hop": {opts: []coles.Option{coles.WithFilter(coles.SGC(1))}},
+		"gaps":    {opts: []coles.Option{coles.WithFilter(coles.Polynomial(0.5, 0, 0.3, 0.2))}},
+		"no contrast": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+			s.Negatives, s.Kappa, s.Eta = coles.ExpectedDegreeNegatives(), 0, 1
+			s.Filter = coles.SGC(2)
+		})}},
+		"uniform":     {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta, s.Filter = expected, 3, 0.7, coles.SGC(2) })}},
+		"no column":   {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.DegreeShare, s.Filter = 0, coles.SGC(2) })}},
+		"wide column": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.DegreeShare, s.Filter = 0.5, coles.SGC(2) })}},
+		"features":    {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
+		"features, drawn": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+			s.Kind = coles.UseFeatures
+			s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 2, 1
+		})}},
+		"loops": {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
 	} {
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				h := ring(words, n, 2, append([]coles.Option{coles.WithDim(6), coles.WithPreparation(coles.PrepareNone)}, c.opts...)...)
+				h := ring(words, n, 2, append([]coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 6, coles.PrepareNone })}, c.opts...)...)
 				h.sparse, h.loops = sparse, c.loops
 				for i, degree := range h.graph(n).Degrees() { // which words predict in part
 					words.Set(i, 0, 0.4*degree)
@@ -248,7 +254,7 @@ func TestThePreparationIsKept(t *testing.T) {
 	_, words := testkit.RandomWords(testkit.Random(9), n+more, d)
 	for _, how := range []coles.Preparation{coles.PrepareTFIDF, coles.PrepareRowL2, coles.PrepareRowL1, coles.PrepareStandardize} {
 		for _, sparse := range []bool{true, false} {
-			h := ring(words, n, 3, coles.WithDim(5), coles.WithPreparation(how))
+			h := ring(words, n, 3, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 5, how }))
 			h.sparse = sparse
 			m, g := h.follow(n)
 			var edges []coles.Edge
@@ -259,7 +265,7 @@ func TestThePreparationIsKept(t *testing.T) {
 			got, _ := refit(t, g)
 			prepared := testkit.Must(m.Preparer().Apply(ctx, h.features(0, n+more)))
 			plain := *h
-			plain.x, plain.opts = testkit.DenseOf(prepared), []coles.Option{coles.WithDim(5), coles.WithPreparation(coles.PrepareNone)}
+			plain.x, plain.opts = testkit.DenseOf(prepared), []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 5, coles.PrepareNone })}
 			want := plain.fit(n + more)
 			testkit.WantClose(t, how.String(), got.Embedding(), want.Embedding(), 1e-9)
 			// Its report of the input equals the report of a fit of all of it, and marks that it is no fit.
@@ -353,7 +359,12 @@ func TestDegreeColumnAppears(t *testing.T) {
 			x.Set(i, j, x.At(i, j)-mean)
 		}
 	}
-	h := ring(x, n, 1, coles.WithDim(4), coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithKind(coles.UseGraph))
+	h := ring(x, n, 1, coles.With(func(s *coles.Settings) {
+		s.Dim = 4
+		s.Filter = coles.SGC(1)
+		s.Preparation = coles.PrepareNone
+		s.Kind = coles.UseGraph
+	}))
 	for q := range h.weights {
 		h.weights[q] = 1
 	}

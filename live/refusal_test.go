@@ -39,7 +39,7 @@ func cancelled() context.Context {
 func TestRefusedChangesLeaveEverythingAsItWas(t *testing.T) {
 	const n, d = 60, 5
 	x := testkit.RandomDense(testkit.Random(4), n+3, d)
-	h := ring(x, n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone))
+	h := ring(x, n, 2, coles.With(func(s *coles.Settings) { s.Filter, s.Preparation = coles.SGC(2), coles.PrepareNone }))
 	_, g := h.follow(n)
 	h.add(t, g, 1, []coles.Edge{{U: n, V: 4}}, nil)
 	next := h.features(n+1, n+2)
@@ -92,8 +92,8 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 		"Freeze":       func(x mat.Matrix) error { return testkit.Err(live.Freeze(ctx, m, g, x)) },
 		"Frozen.Embed": func(x mat.Matrix) error { return testkit.Err(frozen.Embed(ctx, x, nil, nil)) },
 	})
-	bare, plain := testkit.Must(coles.Fit(ctx, g, nil)), testkit.Must(coles.Fit(ctx, g, x, coles.WithPreparation(coles.PrepareNone)))
-	words := testkit.Must(coles.Fit(ctx, g, testkit.SparseOf(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), coles.WithPreparation(coles.PrepareTFIDF)))
+	bare, plain := testkit.Must(coles.Fit(ctx, g, nil)), testkit.Must(coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone })))
+	words := testkit.Must(coles.Fit(ctx, g, testkit.SparseOf(mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))), coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF })))
 	negative := mat.NewDense(n, n, nil)
 	negative.Set(2, 3, -1)
 	huge := mat.DenseCopyOf(x)
@@ -124,7 +124,7 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 		eta   float64
 		fine  bool
 	}{{1, 1, false}, {0, 1, true}, {1, 0, true}} {
-		drawn := testkit.Must(coles.Fit(ctx, g, x, coles.WithContrast(coles.UniformNegatives(2), c.kappa, c.eta)))
+		drawn := testkit.Must(coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), c.kappa, c.eta })))
 		if _, err := live.Follow(ctx, drawn, g, x); !c.fine {
 			testkit.WantError(t, err, coles.ErrSetting)
 		} else if err != nil {
@@ -137,7 +137,11 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 func TestOverflowIsRefused(t *testing.T) {
 	const n, d = 60, 4
 	for name, negatives := range map[string]coles.NegativeSampler{"degree": coles.ExpectedDegreeNegatives(), "none": {}} {
-		opts := []coles.Option{coles.WithFilter(coles.SGC(1)), coles.WithPreparation(coles.PrepareNone), coles.WithContrast(negatives, 1, 1)}
+		opts := []coles.Option{coles.With(func(s *coles.Settings) {
+			s.Filter = coles.SGC(1)
+			s.Preparation = coles.PrepareNone
+			s.Negatives, s.Kappa, s.Eta = negatives, 1, 1
+		})}
 		h := ring(testkit.RandomDense(testkit.Random(5), n, d), n, 1, opts...)
 		m, g := h.follow(n)
 		before := stateOf(g)
@@ -159,7 +163,7 @@ func TestOverflowIsRefused(t *testing.T) {
 		testkit.WantSame(t, name, stateOf(g), before)
 
 		// M holds the squares of large features, of which factors make vectors that are too large.
-		h.opts = append(opts, coles.WithScaling(coles.ScalingRule{Rank: 20, Floor: 8, Norm: 1e200}))
+		h.opts = append(opts, coles.With(func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Rank: 20, Floor: 8, Norm: 1e200} }))
 		_, tall := h.follow(n)
 		testkit.Must(tall.Add(ctx, live.Change{Features: mat.NewDense(1, d, []float64{1e150, 0, 0, 0})}))
 		testkit.WantError(t, testkit.Err(tall.Embed(ctx, []int{1, n})), coles.ErrNotFinite)
@@ -200,7 +204,7 @@ func TestAdditionsStopAnywhere(t *testing.T) {
 		"nearby":     {{U: n, V: 4}, {U: 20, V: 23}},
 		"everywhere": {{U: n, V: 4}, {U: n, V: 14}, {U: n, V: 24}, {U: n, V: 34}, {U: n, V: 44}, {U: n, V: 54}, {U: n, V: 64}, {U: n, V: 74}},
 	} {
-		h := ring(testkit.RandomDense(testkit.Random(6), n+1, 5), n, 2, coles.WithFilter(coles.SGC(2)), coles.WithPreparation(coles.PrepareNone))
+		h := ring(testkit.RandomDense(testkit.Random(6), n+1, 5), n, 2, coles.With(func(s *coles.Settings) { s.Filter, s.Preparation = coles.SGC(2), coles.PrepareNone }))
 		m, fresh := h.follow(n)
 		g := testkit.Must(live.Follow(ctx, m, h.graph(n), h.features(0, n)))
 		before := stateOf(g)

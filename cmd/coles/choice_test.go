@@ -78,8 +78,13 @@ func TestSettingsOfAPurpose(t *testing.T) {
 // are features.
 func TestEmbedForAPurpose(t *testing.T) {
 	d, path := community(t) // 60 features
-	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(60), coles.WithKind(coles.UseGraph),
-		coles.WithFilter(coles.S2GC(3, 0.05)), coles.WithDegreeShare(0), coles.WithScaling(coles.ScalingRule{Norm: 4})))
+	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.With(func(s *coles.Settings) {
+		s.Dim = 60
+		s.Kind = coles.UseGraph
+		s.Filter = coles.S2GC(3, 0.05)
+		s.DegreeShare = 0
+		s.Scaling = coles.ScalingRule{Norm: 4}
+	})))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, m.Embedding()) })
 	prints(t, want, "", "embed", path, "-to", "npy", "-for", "links")
 }
@@ -186,7 +191,7 @@ func TestEvalMeasuresBothModels(t *testing.T) {
 		accuracy := make(map[coles.Kind]measured)
 		var alignment *coles.Alignment
 		for _, kind := range []coles.Kind{0, c.other} {
-			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(4), coles.WithKind(kind)))
+			m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.With(func(s *coles.Settings) { s.Dim, s.Seed, s.Kind = 16, 4, kind })))
 			accuracy[kind] = percent(*testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits)))
 			if kind == 0 {
 				alignment = m.Report().Alignment

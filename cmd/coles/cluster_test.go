@@ -42,8 +42,13 @@ func unit(y mat.Matrix) *mat.Dense {
 // tableSettings are the settings of the row COLES-S2GC of the table of clusters.
 func tableSettings(dim int) []coles.Option {
 	return []coles.Option{
-		coles.WithDim(dim), coles.WithPreparation(coles.PrepareUndamped), coles.WithFilter(coles.S2GCSum(20)),
-		coles.WithScaling(coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}), coles.WithDegreeShare(0),
+		coles.With(func(s *coles.Settings) {
+			s.Dim = dim
+			s.Preparation = coles.PrepareUndamped
+			s.Filter = coles.S2GCSum(20)
+			s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+			s.DegreeShare = 0
+		}),
 	}
 }
 

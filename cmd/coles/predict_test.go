@@ -305,7 +305,7 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 	dir := t.TempDir()
 	model, vectors := filepath.Join(dir, "m.model"), filepath.Join(dir, "y.npy")
 	must(t, "", "embed", path, "-kind", "graph", "-dim", "8", "-model", model, "-o", vectors)
-	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.WithKind(coles.UseGraph), coles.WithDim(8))).Embedding()
+	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseGraph, 8 }))).Embedding()
 	l := eval.LogisticRegression{Cs: eval.DefaultCs()}
 	l.Cs = []float64{testkit.Must(l.Fit(t.Context(), y, labelled, d.Labels)).C}
 	for _, seed := range []uint64{1, 2} {

@@ -82,8 +82,13 @@ func begin(ctx context.Context, r *ring, dim int) (*stream, error) {
 	// weights learned from them would change with every batch. An update costs what the two hops of
 	// the filter reach.
 	s := &stream{ring: r, settings: []coles.Option{
-		coles.WithDim(dim), coles.WithFilter(coles.S2GCSum(2)), coles.WithPreparation(coles.PrepareNone),
-		coles.WithPrecision(coles.Float64), coles.WithSolver(coles.SolverDirect),
+		coles.With(func(s *coles.Settings) {
+			s.Dim = dim
+			s.Filter = coles.S2GCSum(2)
+			s.Preparation = coles.PrepareNone
+			s.Precision = coles.Float64
+			s.Solver = coles.SolverDirect
+		}),
 	}}
 	g, err := r.graph()
 	if err != nil {

@@ -138,8 +138,9 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 	fastest := time.Hour
 	for b.Loop() {
 		start := time.Now()
-		r = testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(dim), coles.WithKind(coles.UseGraph),
-			coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareUndamped))).Report()
+		r = testkit.Must(coles.Fit(ctx, g, d.Features, coles.With(func(s *coles.Settings) {
+			s.Dim, s.Kind, s.DegreeShare, s.Preparation = dim, coles.UseGraph, 0, coles.PrepareUndamped
+		}))).Report()
 		fastest = min(fastest, time.Since(start))
 	}
 	s := sized{

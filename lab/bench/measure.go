@@ -200,7 +200,9 @@ func (o options) forPeer(ctx context.Context, j job, dir string) (string, error)
 }
 
 // asPeer is the setting of the peers: the default without what was added to it.
-var asPeer = []coles.Option{coles.WithKind(coles.UseGraph), coles.WithDegreeShare(0), coles.WithPreparation(coles.PrepareUndamped)}
+var asPeer = []coles.Option{coles.With(func(s *coles.Settings) {
+	s.Kind, s.DegreeShare, s.Preparation = coles.UseGraph, 0, coles.PrepareUndamped
+})}
 
 // fit times a fit.
 func (r *row) fit(ctx context.Context, g *coles.Graph, d *dataset.Dataset) ([]float64, error) {

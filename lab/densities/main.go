@@ -148,7 +148,7 @@ type rival struct {
 }
 
 var rivals = []rival{
-	{"SampledNCE", []gnn.Option{gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true)}},
+	{"SampledNCE", []gnn.Option{gnn.With(func(s *gnn.Settings) { s.Objective, s.FreshNegatives = gnn.SampledNCE(5, 1), true })}},
 	{"COLES-GCN", nil},
 }
 

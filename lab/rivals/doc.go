@@ -49,7 +49,7 @@
 // one setting that was chosen without labels. GAT, MixHop and those for large graphs learn from
 // labels, by [gnn.TrainClassifier]. Embeddings come on the scale that the network gives them, by which the
 // paper measured them; [gnn.Settings].Norm brings them to another. Most prepare features so that rows
-// sum to one, which refuses numbers below zero: for those there is [gnn.WithPreparation].
+// sum to one, which refuses numbers below zero: for those there is [gnn.Settings].Preparation.
 package rivals
 
 import (

@@ -26,7 +26,7 @@ import (
 //
 // It trains d·h + h·d′ numbers, 46,368 on Cora. An epoch takes some 2·nnz(X)·h + 2·nnz(W)·(h+d′) +
 // 3·n·h·d′ + 3·n²·d′/2 multiplications and n²/2 exponentials, and memory for O(n·(h+d′)) numbers.
-// In blocks ([gnn.WithBatchSize]) the pairs are those within a block. To read a model from a file
+// In blocks ([gnn.Settings].BatchSize) the pairs are those within a block. To read a model from a file
 // takes the layers, which have no bias: gnn.ReadModel(r, rivals.GAE("cora").Network...).
 func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false) }
 

@@ -78,7 +78,7 @@ func filtersTable() table {
 		{"Heat(16, 5)", coles.Heat(16, 5)},
 		{"Identity", coles.SGC(0)},
 	} {
-		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.WithKind(coles.UseGraph), coles.WithFilter(f.filter))})
+		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, f.filter }))})
 	}
 	return t
 }
@@ -94,8 +94,11 @@ func kappaTables() []table {
 	networks.Name, networks.Title, networks.apart = "kappa-gcn", "Number of negative graphs, COLES-GCN", true
 	for _, k := range []int{0, 1, 5, 10} {
 		varied := &setting{"kappa", "κ", k}
-		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.WithKind(coles.UseGraph), coles.WithContrast(coles.UniformNegatives(5), k, 0.9))})
-		m := trained("COLES-GCN", gnn.WithContrast(coles.UniformNegatives(5), k, 0.9))
+		closed.rows = append(closed.rows, method{name: "COLES-S2GC", varied: varied, embed: fit(coles.With(func(s *coles.Settings) {
+			s.Kind = coles.UseGraph
+			s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(5), k, 0.9
+		}))})
+		m := trained("COLES-GCN", gnn.With(func(s *gnn.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(5), k, 0.9 }))
 		m.varied = varied
 		networks.rows = append(networks.rows, m)
 	}

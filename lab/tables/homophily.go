@@ -32,8 +32,8 @@ func homophilyTable() table {
 		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
 			sameFeatures, pick(closedMethods, "S2GC", "S2GC (same features)"),
 			[]method{
-				{name: "COLES (graph)", embed: fit(coles.WithKind(coles.UseGraph))},
-				{name: "COLES (features)", embed: fit(coles.WithKind(coles.UseFeatures))},
+				{name: "COLES (graph)", embed: fit(coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))},
+				{name: "COLES (features)", embed: fit(coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }))},
 			}, pick(closedMethods, "COLES-S2GC")),
 		measure: graphOrFeatures,
 	}

@@ -56,10 +56,13 @@ var closedMethods = []method{
 	{name: "S2GC (same features)", embed: smoothed(s2gc)},
 	{name: "PCA-S2GC", embed: pca},
 	{name: "RP-S2GC", embed: randomProjection},
-	{name: "COLES-SGC", embed: fit(coles.WithKind(coles.UseGraph), coles.WithFilter(sgc))},
+	{name: "COLES-SGC", embed: fit(coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, sgc }))},
 	{name: "COLES-S2GC", embed: fit()},
 	{name: "COLES-S2GC (C chosen)", embed: fit(), choosesC: true},
-	{name: "LPP", embed: fit(coles.WithKind(coles.UseGraph), coles.WithContrast(coles.NegativeSampler{}, 0, 0))},
+	{name: "LPP", embed: fit(coles.With(func(s *coles.Settings) {
+		s.Kind = coles.UseGraph
+		s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0
+	}))},
 	{name: "Eigenmaps", embed: eigenmaps, graphOnly: true},
 }
 
@@ -216,12 +219,16 @@ func trained(name string, opts ...gnn.Option) method {
 
 // powerMean is the linear encoder with a generalised mean of that order.
 func powerMean(name string, order float64) method {
-	return trained(name, gnn.WithSettings(gnn.LinearSettings()), gnn.WithObjective(gnn.PowerMean(order, 5)), gnn.WithFreshNegatives(true))
+	return trained(name, gnn.WithSettings(gnn.LinearSettings()), gnn.With(func(s *gnn.Settings) { s.Objective, s.FreshNegatives = gnn.PowerMean(order, 5), true }))
 }
 
 // sampledNCE is the paper's rival: two layers of one kind, for 20 epochs, on prepared features times 5. Trained for long it
 // falls to the paper's figures.
 func sampledNCE(name string, layer func(width int) gnn.Layer, p coles.Preparation) method {
-	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.WithObjective(gnn.SampledNCE(5, 1)), gnn.WithFreshNegatives(true),
-		gnn.WithPreparation(p, 5), gnn.WithEpochs(20))
+	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.With(func(s *gnn.Settings) {
+		s.Objective = gnn.SampledNCE(5, 1)
+		s.FreshNegatives = true
+		s.Preparation, s.FeatureScale = p, 5
+		s.Epochs = 20
+	}))
 }

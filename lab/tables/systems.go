@@ -116,7 +116,7 @@ func headed(name string, embed func(ctx context.Context, t *task) (embedded, err
 // closedForm is COLES with the filter for a data set.
 func closedForm(filter func(dataset string) coles.Filter) func(ctx context.Context, t *task) (embedded, error) {
 	return func(ctx context.Context, t *task) (embedded, error) {
-		m, err := coles.Fit(ctx, t.graph, t.features, coles.WithKind(coles.UseGraph), coles.WithFilter(filter(t.dataset)), coles.WithSeed(t.seed))
+		m, err := coles.Fit(ctx, t.graph, t.features, coles.With(func(s *coles.Settings) { s.Kind, s.Filter, s.Seed = coles.UseGraph, filter(t.dataset), t.seed }))
 		if err != nil {
 			return embedded{}, err
 		}
