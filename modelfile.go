@@ -71,6 +71,17 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	return h, arrays
 }
 
+// Hash identifies the model by 64 bits in hexadecimal digits: models of one hash embed alike, to the
+// byte. It covers the numbers and settings by which [Model.Embed] makes vectors, not the report. What is
+// computed from the embedding, such as a classifier, fits vectors of this hash only. It is no guard
+// against malice.
+func (m *Model) Hash() string {
+	h, arrays := m.header()
+	f := m.settings.Linear()
+	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
+	return archive.Hash(text, arrays[1:]...) // λ is in the factors
+}
+
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
 // never because a length is declared.
 //

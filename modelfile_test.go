@@ -66,6 +66,41 @@ func TestModelFileKeepsEverything(t *testing.T) {
 	}
 }
 
+// The hash follows every number that makes vectors, and nothing else: λ is one of those that do not.
+func TestHashOfAModel(t *testing.T) {
+	known := map[string]string{}
+	for name, c := range modelCases {
+		m, _, _ := smallFit(91, c.none, c.opts...)
+		again, _, _ := smallFit(91, c.none, append(c.opts, coles.WithSolver(m.Report().Solver))...)
+		testkit.WantSame(t, name+": read", read(m).Hash(), m.Hash())
+		testkit.WantSame(t, name+": by the solver that it took", again.Hash(), m.Hash())
+		if other, ok := known[m.Hash()]; ok {
+			t.Errorf("%s and %s have one hash", name, other)
+		}
+		known[m.Hash()] = name
+	}
+	for name, file := range tinyModels() {
+		m := testkit.Must(coles.ReadModel(bytes.NewReader(file)))
+		header, numbers := parts(file)
+		text := testkit.Must(json.Marshal(header))
+		for at := 0; at < len(numbers); at += 8 {
+			numbers[at] ^= 1 // the last bit of a number
+			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))).Hash() != m.Hash()
+			numbers[at] ^= 1
+			if isLambda := at/8 < len(m.Lambda()); changed == isLambda {
+				t.Errorf("%s, number %d, one of λ: %v: the hash changes: %v", name, at/8, isLambda, changed)
+			}
+		}
+	}
+	m, _, _ := smallFit(91, false, coles.WithFilter(coles.S2GCSum(2)), coles.WithKind(coles.UseGraph))
+	header, numbers := parts(modelBytes(m))
+	header["settings"].(map[string]any)["filter"] = "s2gcsum:3"
+	file := assemble(2, testkit.Must(json.Marshal(header)), numbers)
+	if testkit.Must(coles.ReadModel(bytes.NewReader(file))).Hash() == m.Hash() {
+		t.Error("another filter has the same hash")
+	}
+}
+
 // Names are bytes: those that are no UTF-8, which JSON cannot hold, come back too.
 func TestModelKeepsIDs(t *testing.T) {
 	for _, names := range [][]string{{"ant", "bee", "cat", "dog"}, {"caf\xe9", "caf\xff", "plain", ""}, nil} {

@@ -177,3 +177,27 @@ func FuzzModelHeader(f *testing.F) {
 		}
 	})
 }
+
+// The hash follows what makes the vectors: parameters, features' preparation, layers.
+func TestHashOfANetwork(t *testing.T) {
+	g, x := small(12)
+	m := trained(t, g, x)
+	testkit.WantSame(t, "trained again", trained(t, g, x).Hash(), m.Hash())
+	testkit.WantSame(t, "read", testkit.Must(ReadModel(bytes.NewReader(fileOf(m)))).Hash(), m.Hash())
+	changed := func(change func(*Model)) *Model {
+		other := &Model{settings: m.settings, prepare: m.prepare, params: m.params, factor: m.factor}
+		change(other)
+		return other
+	}
+	for name, other := range map[string]*Model{
+		"another seed":        trained(t, g, x, WithSeed(2)),
+		"another epoch":       trained(t, g, x, WithEpochs(7)),
+		"another layer":       changed(func(m *Model) { m.settings.Network = Network{GCN(8), ELU(), GCN(5)} }),
+		"another factor":      changed(func(m *Model) { m.factor *= 2 }),
+		"another preparation": changed(func(m *Model) { m.prepare = testkit.Must(coles.PrepareStandardize.Fit(ctx, x)) }),
+	} {
+		if other.Hash() == m.Hash() {
+			t.Errorf("%s has the same hash", name)
+		}
+	}
+}

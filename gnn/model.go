@@ -216,6 +216,14 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	return n, nil
 }
 
+// Hash identifies the model by 64 bits in hexadecimal digits, as [coles.Model.Hash] does. Of a program's
+// own layers it covers the names.
+func (m *Model) Hash() string {
+	prepare, _ := json.Marshal(m.prepare) // finite numbers, which do not fail
+	s := m.settings
+	return archive.Hash(fmt.Sprint(s.Network, s.FeatureScale, s.Precision, string(prepare), m.factor), m.params...)
+}
+
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
 // never because a length is declared. A network with layers of [NewLayer], of which a file has the
 // names, needs its layers, all of them.

@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A classifier is a linear model, the names of its classes, or nil for numbers, and the kind of
-// model whose embedding it learnt from, "" if it is not known.
+// A classifier is a linear model, the names of its classes, or nil for numbers, and the origin of the
+// vectors that it learnt from.
 type classifier struct {
 	model *eval.LinearModel
 	names []string
-	kind  string
+	of    origin
 }
 
 // learn fits a classifier to the rows of an embedding that have a label, and measures it by
@@ -35,7 +35,7 @@ func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*class
 		return nil, nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
 	}
 	m, found, err := eval.Learn(ctx, e.rows, labels, seed)
-	k := &classifier{m, e.data.Classes, e.kind()}
+	k := &classifier{m, e.data.Classes, originOf(e.model)}
 	if found != nil {
 		found.Names = k.names
 	}
@@ -75,20 +75,22 @@ func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids 
 	return found, nil
 }
 
-// The file of a classifier holds its linear model, and behind it the names and the kind.
+// The file of a classifier holds its linear model, and behind it the names and the origin.
+const classifierMagic = "COLESLIN"
+
 var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
 
 // namesHeader holds bytes: a name need not be UTF-8, as JSON is.
 type namesHeader struct {
 	Names [][]byte `json:"names"`
-	Kind  string   `json:"kind"`
+	origin
 }
 
 func (k *classifier) write(w io.Writer) error {
 	if _, err := k.model.WriteTo(w); err != nil {
 		return err
 	}
-	h := namesHeader{Kind: k.kind}
+	h := namesHeader{origin: k.of}
 	for _, name := range k.names {
 		h.Names = append(h.Names, []byte(name))
 	}
@@ -110,11 +112,34 @@ func readClassifier(r *bufio.Reader) (k *classifier, err error) {
 		for _, name := range h.Names {
 			k.names = append(k.names, string(name))
 		}
-		k.kind = h.Kind
+		k.of = h.origin
 		if last := slices.Max(k.model.Classes); k.names != nil && last >= len(k.names) {
 			return nil, fmt.Errorf("class %d, and %d names", last, len(k.names))
 		}
 		return nil, nil
 	})
 	return k, atEnd(r, err)
+}
+
+// classifierInfo is the output of info for a classifier.
+type classifierInfo struct {
+	Classes  []string `json:"classes"`
+	Features int      `json:"features"`
+	C        float64  `json:"c"`
+	Origin   origin   `json:"learnt_from"`
+}
+
+func (k *classifier) info() *classifierInfo {
+	_, d := k.model.Coef.Dims()
+	about := &classifierInfo{Features: d, C: k.model.C, Origin: k.of}
+	for _, label := range k.model.Classes {
+		about.Classes = append(about.Classes, k.name(label))
+	}
+	return about
+}
+
+func (k *classifierInfo) print(w io.Writer) {
+	fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
+	fmt.Fprintf(w, "learnt from\t%v, of %d columns\n", k.Origin, k.Features)
+	fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
 }

@@ -239,6 +239,9 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 	in.progress.show("build the graph", 0, 0)
 	defer in.progress.clear()
 	g, err := undirected(d, path)
+	if err == nil {
+		in.compareWeights(g, path)
+	}
 	return d, g, err
 }
 
@@ -246,6 +249,7 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 type model interface {
 	Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error)
 	WriteTo(w io.Writer) (int64, error)
+	Hash() string
 }
 
 // reportOf returns the report of a model, and how many features it wants, 0 for none.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 
 	"coles"
 	"coles/dataset"
-	"coles/gnn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -92,21 +92,13 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 	if e.data, err = readGraph(ctx, c, in, args[0]); err != nil {
 		return nil, err
 	}
+	if vectors.IDs == nil && e.data.IDs != nil {
+		in.text.Warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(path), nameOf(args[0])))
+	}
 	x := e.data.Features
 	err = giveFeatures(e.data, vectors, path)
 	e.data.Features = x
 	return e, err
-}
-
-// kind is the kind of model that the rows are by, "" where they were read.
-func (e *embedding) kind() string {
-	switch m := e.model.(type) {
-	case *coles.Model:
-		return m.Report().Kind.String()
-	case *gnn.Model:
-		return "network"
-	}
-	return ""
 }
 
 // usually embeds for a purpose whatever the graph is.

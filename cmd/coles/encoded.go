@@ -23,7 +23,7 @@ func (in *inputs) readModel(ctx context.Context, path string) (model, error) {
 		return nil, err
 	}
 	_, in.text.Width = reportOf(f.model)
-	in.fitted, in.text.Encoder = true, f.encoder
+	in.model, in.text.Encoder = f.model, f.encoder
 	return f.model, nil
 }
 
@@ -42,6 +42,9 @@ func readModel(r *bufio.Reader) (f modelFile, err error) {
 	}
 	if _, end := r.Peek(1); err == nil && end == nil {
 		f.encoder, err = table.ReadEncoder(r)
+		if _, want := reportOf(f.model); err == nil && f.encoder.Features() != want {
+			err = fmt.Errorf("%w: an encoder of %d features for a model of %d", coles.ErrFormat, f.encoder.Features(), want)
+		}
 	}
 	return f, atEnd(r, err)
 }
@@ -62,7 +65,7 @@ func (in *inputs) take(d *dataset.Dataset) error {
 	}
 	e, file := d.Encoder, d.Table.File
 	if in.text.Encoder == nil {
-		if in.text.Encoder = e; in.fitted {
+		if in.text.Encoder = e; in.model != nil {
 			return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", file, coles.ErrFormat)
 		}
 		for _, v := range e.Variables() {

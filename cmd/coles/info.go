@@ -20,14 +20,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const infoDescription = `Describes FILE, a graph or a model. Of a graph: nodes, edges and the range of
-their weights, connected components, degrees, features, homophily if there are
-labels, the memory that a fit with the settings given will take besides its
-input, and whether it will embed by the graph or by the features alone, and
-why; it warns of features alone where most neighbours share a label. Degrees
-count neighbours; self loops are left out. Of a model: the graph it was fitted
-on, what the fit did, and its settings (with -json all of them). Of a folder of
-datasets: what to call them.
+const infoDescription = `Describes FILE, a graph, a model or a classifier. Of a graph: nodes, edges and
+the range of their weights, connected components, degrees, features, homophily
+if there are labels, the memory that a fit with the settings given will take
+besides its input, and whether it will embed by the graph or by the features
+alone, and why; it warns of features alone where most neighbours share a label.
+Degrees count neighbours; self loops are left out. Of a model: the graph it was
+fitted on, what the fit did, and its settings (with -json all of them). Of a
+classifier: its classes, its penalty and the hash of the model that it learnt
+from. Of a folder of datasets: what to call them.
 
 Examples:
    coles info cora.npz
@@ -36,7 +37,7 @@ Examples:
 
 func infoCommand(s streams) *cli.Command {
 	return &cli.Command{
-		Name: "info", Usage: "what a graph or a model is",
+		Name: "info", Usage: "what a graph, a model or a classifier is",
 		ArgsUsage: "[FILE]", Description: describe(infoDescription),
 		Flags: append(append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},

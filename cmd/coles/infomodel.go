@@ -17,7 +17,15 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 		return nil, err
 	}
 	// A graph's reader will say what cannot be read.
-	if head, _ := stream.Peek(len(modelMagic)); string(head) != modelMagic && string(head) != networkMagic {
+	switch head, _ := stream.Peek(len(modelMagic)); string(head) {
+	case modelMagic, networkMagic:
+	case classifierMagic:
+		k, err := readSource(ctx, file, readClassifier)
+		if err != nil {
+			return nil, err
+		}
+		return k.info(), nil
+	default:
 		return nil, nil
 	}
 	f, err := readSource(ctx, file, readModel)
@@ -26,13 +34,13 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 	}
 	columns := describeColumns(f.encoder)
 	if m, ok := f.model.(*gnn.Model); ok {
-		return &networkInfo{m.Settings(), m.Report(), columns}, nil
+		return &networkInfo{m.Hash(), m.Settings(), m.Report(), columns}, nil
 	}
 	fit := f.model.(*coles.Model)
 	r := fit.Report()
 	return &modelInfo{
 		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns,
+		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns, Hash: fit.Hash(),
 	}, nil
 }
 
@@ -43,12 +51,14 @@ type modelInfo struct {
 	Dim      int            `json:"dim"`
 	Lambda   []float64      `json:"lambda"`
 	Columns  columnInfos    `json:"columns,omitempty"` // of the table that features were made of
+	Hash     string         `json:"hash"`
 	Settings coles.Settings `json:"settings"`
 	Report   coles.Report   `json:"report"`
 }
 
 func (m *modelInfo) print(w io.Writer) {
 	s, r := m.Settings, m.Report
+	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 	fmt.Fprintf(w, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
 	if m.Features > 0 {
 		fmt.Fprintf(w, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
@@ -77,6 +87,7 @@ func (m *modelInfo) print(w io.Writer) {
 
 // networkInfo is the output of info for a network.
 type networkInfo struct {
+	Hash     string       `json:"hash"`
 	Settings gnn.Settings `json:"settings"`
 	Report   gnn.Report   `json:"report"`
 	Columns  columnInfos  `json:"columns,omitempty"`
@@ -84,6 +95,6 @@ type networkInfo struct {
 
 func (m *networkInfo) print(w io.Writer) {
 	s := m.Settings
-	fmt.Fprintf(w, "%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
+	fmt.Fprintf(w, "hash: %s\n%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Hash, m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
 	m.Columns.print(w)
 }

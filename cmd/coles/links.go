@@ -20,7 +20,7 @@ The -k best pairs of all are the lines of the largest scores, two for each pair.
 
 Examples:
    coles links friends.tsv -features profiles.csv -k 3 -node ann -node bob
-   coles links -embedding friends.npy friends.tsv -o links.csv
+   coles links friends.tsv -features profiles.csv -embedding friends.txt -o links.csv
    coles links friends.tsv -k 20 | sort -t "$(printf '\t')" -k3,3gr | head -40`
 
 func linksCommand(s streams) *cli.Command {

@@ -180,6 +180,8 @@ func TestUsageErrors(t *testing.T) {
 		"learnt and kept":          {"predict -use c -classifier d " + edges, "-classifier"},
 		"classifier and lines":     {"predict -classifier - " + edges, "-classifier -"},
 		"classifier upon lines":    {"predict -o " + out + " -classifier " + out + " " + edges, "same file"},
+		"model upon a classifier":  {"predict -model " + out + " -classifier " + out + " " + edges, "same file"},
+		"model and a model":        {"predict -model m -with c " + edges, "-model keeps a model that is fitted"},
 		"lines upon the vectors":   {"predict -embedding " + features + " -o " + features, "that is read"},
 		"lines upon a classifier":  {"predict -use " + features + " -o " + features + " " + edges, "that is read"},
 		"classifier upon labels":   {"predict -labels " + features + " -classifier " + features + " " + edges, "that is read"},

@@ -33,13 +33,14 @@ Where neither -kind nor other settings say whether to use the graph or the
 features alone, both are fitted and cross-validated on the labels, and standard
 error says which was taken and why; -kind auto chooses without labels.
 
--classifier keeps the classifier. -use predicts with it and needs no labels, for
-an embedding by the same model: name its -kind, or keep the model. Nothing is
-learnt then, and nothing cross-validated.
+-classifier keeps the classifier. -use predicts with it and needs no labels, but
+the model that it learnt from: keep that by -model, and name it by -with. A fit
+to a graph that has grown is another model, and refused. Nothing is learnt then,
+and nothing cross-validated.
 
 Examples:
    coles predict friends.tsv -features profiles.csv -labels circles.csv
-   coles predict -embedding friends.npy -labels circles.csv -classifier circles.classifier
+   coles predict friends.tsv -features profiles.csv -labels circles.csv -model friends.model -classifier circles.classifier
    coles predict grown.tsv -features more.csv -with friends.model -use circles.classifier`
 
 func predictCommand(s streams) *cli.Command {
@@ -50,6 +51,7 @@ func predictCommand(s streams) *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
 			fileFlag("classifier", "keep the classifier in `FILE`"),
+			fileFlag("model", "keep the model in `FILE`"),
 			fileFlag("use", "do not learn, predict with the classifier in `FILE`"),
 		}, append(resultFlags(), embeddingFlags()...)...),
 		Action: action(s, predict),
@@ -83,7 +85,7 @@ type classErrors struct {
 }
 
 func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	out, keep, err := predictOutputs(c, s)
+	out, err := predictOutputs(c, s)
 	if err != nil {
 		return err
 	}
@@ -104,13 +106,14 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
 	var good *eval.Confusion
-	switch kind := e.kind(); {
-	case k == nil:
-		if k, good, err = learn(ctx, e, labels, seedOr1(c)); err != nil {
-			return err
-		}
-	case k.kind != kind && k.kind != "" && kind != "":
-		return fmt.Errorf("%s learnt from a %s, and this is a %s: name its -kind, or the model by -with", c.String("use"), modelName(k.kind), modelName(kind))
+	of := originOf(e.model)
+	if k == nil {
+		k, good, err = learn(ctx, e, labels, seedOr1(c))
+	} else {
+		err = k.of.check(in, c.String("use"), of)
+	}
+	if err != nil {
+		return err
 	}
 	var rows []int
 	for i, l := range labels {
@@ -127,14 +130,20 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	in.progress.clear()
-	if err := keep.write(ctx, k.write); err != nil {
+	if err := out.model.write(ctx, func(w io.Writer) error { return writeModel(w, e.model, in.text.Encoder) }); err != nil {
+		return err
+	}
+	if err := out.classifier.write(ctx, k.write); err != nil {
 		return err
 	}
 	columns, lines := k.lines(found, c.Bool("probabilities"))
-	if err := out.writeResult(ctx, c, newPredictions(e.kind(), good, found), columns, lines); err != nil {
+	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, good, found), columns, lines); err != nil {
 		return err
 	}
-	sayHowGood(s.stderr, c, e.kind(), good)
+	sayHowGood(s.stderr, c, of.Kind, good)
+	if c.IsSet("classifier") && !c.IsSet("model") && !c.IsSet("with") && !c.IsSet("embedding") {
+		in.text.Warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", c.String("classifier")))
+	}
 	return nil
 }
 
@@ -172,9 +181,6 @@ func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confus
 		fmt.Fprintf(stderr, "coles: %s: cross-validation takes two labels of two classes at least\n", of)
 	}
 }
-
-// modelName names a kind of model in a sentence.
-func modelName(kind string) string { return strings.TrimSuffix(kind, "s") + " model" }
 
 // newPredictions is the output of -json.
 func newPredictions(kind string, good *eval.Confusion, found []prediction) *predictions {
@@ -217,19 +223,28 @@ func byLabels(labels []int, chosen **eval.Choice) fitter {
 	}
 }
 
-// predictOutputs checks the options, and finds where predictions and the classifier go.
-func predictOutputs(c *cli.Command, s streams) (out, keep sink, err error) {
-	kept := c.String("classifier")
+// predictFiles are where predictions, the classifier and the model go.
+type predictFiles struct{ lines, classifier, model sink }
+
+// predictOutputs checks the options, and finds the files.
+func predictOutputs(c *cli.Command, s streams) (out predictFiles, err error) {
+	kept, model := c.String("classifier"), c.String("model")
 	switch {
 	case c.IsSet("use") && c.IsSet("classifier"):
-		return out, keep, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
-	case kept == standard:
-		return out, keep, usagef("-classifier - and the predictions would both go to standard output")
-	case sameFile(kept, c.String("o")):
-		return out, keep, usagef("-classifier and -o are the same file")
+		return out, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
+	case c.IsSet("model") && (c.IsSet("with") || c.IsSet("embedding")):
+		return out, usagef("-model keeps a model that is fitted, and -with or -embedding fits none")
+	case kept == standard || model == standard:
+		return out, usagef("-classifier - or -model - and the predictions would both go to standard output")
+	case sameFile(kept, c.String("o")), sameFile(model, c.String("o")), sameFile(model, kept):
+		return out, usagef("two of -classifier, -model and -o are the same file")
 	}
-	if out, err = resultOutput(c, s, false); err == nil {
-		keep, err = newOutput(c, c.Args().Slice(), "-classifier", kept, true, s)
+	if out.lines, err = resultOutput(c, s, false); err != nil {
+		return out, err
 	}
-	return out, keep, err
+	if out.classifier, err = newOutput(c, c.Args().Slice(), "-classifier", kept, true, s); err != nil {
+		return out, err
+	}
+	out.model, err = newOutput(c, c.Args().Slice(), "-model", model, true, s)
+	return out, err
 }

@@ -223,7 +223,20 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	testkit.WantSame(t, "predictions of a kept classifier", predicted(t, bare, "-with", model, "-use", kept), want)
 	_, stderr := said(t, bare, "-with", model, "-use", kept)
 	testkit.WantSame(t, "what is said of it", stderr, "coles: graph model: -use learns nothing, and cross-validates nothing\n")
-	refused(t, dir, exitFailure, "c.classifier learnt from a graph model, and this is a feature model", "", "predict", bare, "-kind", "features", "-use", kept)
+	testkit.WantText(t, must(t, "", "info", kept),
+		`classifier of  3 classes: ["class\t\"0\"" "class\t\"1\"" "class\t\"2\""]`,
+		"learnt from    the graph model "+decoded[modelInfo](t, "", "info", "-json", model).Hash+", of 8 columns\n", "penalty        C = ")
+	// The model that labels choose is kept with it, or a warning says that it is not.
+	chosen := filepath.Join(dir, "chosen.model")
+	args := []string{path, "-dim", "8", "-labels", labels, "-classifier", kept}
+	out, stderr := said(t, append(args, "-model", chosen)...)
+	if strings.Contains(stderr, "warning") {
+		t.Errorf("model and classifier are kept: %q", stderr)
+	}
+	testkit.WantSame(t, "by both", stdoutOf(t, path, "-labels", labels, "-with", chosen, "-use", kept), out)
+	_, stderr = said(t, args...)
+	testkit.WantText(t, stderr, "c.classifier is for vectors of this very model, which -model keeps")
+	refused(t, dir, exitFailure, "c.classifier learnt from the graph model ", "", "predict", bare, "-kind", "features", "-use", kept)
 	unknown, vectors := filepath.Join(dir, "u.classifier"), filepath.Join(dir, "y.npy") // of vectors that anything may have made
 	must(t, "", "embed", path, "-with", model, "-o", vectors)
 	said(t, "-embedding", vectors, "-labels", labels, "-classifier", unknown)

@@ -15,7 +15,8 @@ import (
 const similarDescription = `Finds the nodes whose vectors are most similar to those of the nodes named by
 ID, exactly, and prints a line "ID, node, similarity" for each, separated by
 tabs, best first. In a file without ids, and without -ids, a node is named by
-its row, from 0. -queries asks for all rows of another file instead.
+its row, from 0. -queries asks for all rows of another file instead, of vectors
+by the same model.
 
 Examples:
    coles similar -embedding friends.txt ann
@@ -80,7 +81,11 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 
 	var found [][]eval.Match
 	if c.IsSet("queries") {
-		ids, found, err = nearestToQueries(ctx, in, c.String("queries"), index, min(k, n))
+		queries := c.String("queries")
+		ids, found, err = nearestToQueries(ctx, in, queries, index, min(k, n))
+		if err == nil {
+			in.text.Warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(c.String("embedding")), nameOf(queries)))
+		}
 	} else {
 		found, err = nearestToIDs(ctx, ids, names, index, min(k, n-1))
 	}

@@ -23,11 +23,13 @@ func TestSimilar(t *testing.T) {
 		{[]string{"-k=2", "-by", "dot", "a"}, "a\thelp\t150\na\tb\t24\n"},
 		{[]string{"-k=1", "help"}, "help\tb\t0.8\n"}, // which is no command here
 		{[]string{"-k=1", "--", "-c"}, "-c\thelp\t-0.6\n"},
-		{[]string{"-k=1", "-queries", filepath.Join(filepath.Dir(path), "q.tsv")}, "up\ta\t0.8\nside\thelp\t1\n"},
 	} {
 		prints(t, c.want, "", append([]string{"similar", "-embedding", path}, c.args...)...)
 		prints(t, c.want, vectorsText, append([]string{"similar"}, c.args...)...)
 	}
+	queries := []string{"similar", "-embedding", path, "-k=1", "-queries", filepath.Join(filepath.Dir(path), "q.tsv")}
+	stdout, _ := ran(t, filepath.Dir(path), queries...)
+	testkit.WantSame(t, "nearest to vectors of a file", stdout, "up\ta\t0.8\nside\thelp\t1\n")
 }
 
 // An id that holds a tab is quoted, as embed writes it.

@@ -43,7 +43,7 @@ type inputs struct {
 	stdin    io.Reader
 	text     dataset.EdgeListOptions // how text is read
 	ids      string                  // the file of -ids
-	fitted   bool                    // there is a model, and text.Encoder is its
+	model    model                   // that was read, with text.Encoder its encoder; nil for none
 	directed bool                    // the graph is wanted as its file has it
 	taken    bool
 	progress *progressLine

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,6 +113,16 @@ func (f Format) start(in *reader) (length int, err error) {
 		return 0, fmt.Errorf("%w: header of %d bytes", ErrFormat, declared)
 	}
 	return int(declared), nil
+}
+
+// Hash identifies a text and arrays by 64 bits in 16 hexadecimal digits.
+func Hash(text string, arrays ...[]float64) string {
+	out := &writer{w: io.Discard, sum: sha256.New()}
+	out.write([]byte(text))
+	for _, a := range arrays {
+		out.floats(a)
+	}
+	return hex.EncodeToString(out.sum.Sum(nil)[:8])
 }
 
 // floatChunk is the number of values converted at a time.

@@ -2,6 +2,8 @@ package archive
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -146,4 +148,12 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	n := w.left
 	w.left = 0
 	return n, w.err
+}
+
+// A hash is the first 8 bytes of SHA-256, of the text and the numbers as in a file.
+func TestHash(t *testing.T) {
+	sum := sha256.Sum256([]byte("text\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0")) // 1 and −2
+	if got, want := Hash("text", []float64{1}, nil, []float64{-2}), hex.EncodeToString(sum[:8]); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
