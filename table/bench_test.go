@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,5 +28,38 @@ func BenchmarkShop(b *testing.B) {
 	for b.Loop() {
 		e := testkit.Must(Learn(context.Background(), t))
 		testkit.Must(e.Encode(context.Background(), t))
+	}
+}
+
+// wide is a table with a number of categories of three values, one of them rare.
+func wide(columns int) *Table {
+	t := &Table{Columns: make([]Column, columns)}
+	for j := range t.Columns {
+		t.Columns[j] = Column{fmt.Sprint("column ", j), Category, []string{"x", "y", "x", "y", fmt.Sprint(j)}}
+	}
+	return t
+}
+
+// BenchmarkRow encodes a row of one column by encoders of 20,000 columns, of 500,000 rare values, and of 500,000 from
+// a file of an earlier version, which lists them.
+func BenchmarkRow(b *testing.B) {
+	rare := column(append(repeat(500000, "value %d"), "x", "x")...)
+	rare.Columns[0].Kind = Category
+	values := slices.Sorted(slices.Values(rare.Columns[0].Cells[:500000]))
+	for name, c := range map[string]struct {
+		e      *Encoder
+		column string
+	}{
+		"columns": {testkit.Must(Learn(context.Background(), wide(20000))), "column 7"},
+		"rare":    {testkit.Must(Learn(context.Background(), rare)), "c"},
+		"earlier": {testkit.Must(newEncoder([]Variable{{Name: "c", Kind: Category, Names: []string{"x"}, Rare: values}})), "c"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			row := New(c.column)
+			row.Add("", "value 7")
+			for b.Loop() {
+				testkit.Must(c.e.Encode(context.Background(), row))
+			}
+		})
 	}
 }

@@ -18,16 +18,17 @@ import (
 )
 
 // holes are the cells, in lower case, that stand for missing values.
-var holes = []string{"", "na", "n/a", "nan", "null", "none", "nil", "?", "-"}
+var holes = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "nil", "?", "-", "<na>", "#n/a", "#na"}
 
 // longestHole saves making most cells lower case.
 const longestHole = 4
 
-// IsHole reports whether a cell is a missing value: empty, or one of NA, N/A, NaN, null, none, nil, ? and -, in
-// capitals or not, with space around it or not.
+// IsHole reports whether a cell is a missing value: empty, or one of NA, N/A, NaN, -NaN, null, none, nil, <NA>, #N/A,
+// #NA, ? and -, in capitals or not, or NaT, with space around it or not. That holds for every kind of column, as
+// pandas has it: Namibia is NAM, not NA.
 func IsHole(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	return len(cell) <= longestHole && slices.Contains(holes, strings.ToLower(cell))
+	return len(cell) <= longestHole && (cell == "NaT" || slices.Contains(holes, strings.ToLower(cell)))
 }
 
 // HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
@@ -53,11 +54,16 @@ func parseNumber(cell string) (float64, error) {
 	return v, nil
 }
 
-// dateLayouts are unambiguous: no month comes before its day between slashes.
-var dateLayouts = []string{
-	time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04",
-	"2006/01/02", "2006/01/02 15:04:05", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05",
+// isoLayouts are dates as in ISO 8601, which may have fractions of seconds, and zones as Go, pandas and PostgreSQL
+// write them.
+var isoLayouts = []string{
+	time.DateOnly,
+	"2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07",
+	"2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07",
 }
+
+// otherLayouts are unambiguous: no month comes before its day between slashes.
+var otherLayouts = []string{"2006/01/02", "2006/01/02 15:04:05", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05"}
 
 // isNumber reports whether a cell is meant for a number, be it written as one cannot be read.
 func isNumber(cell string) bool {
@@ -70,7 +76,14 @@ func date(cell string) (seconds float64, ok bool) {
 	if cell == "" || cell[0] < '0' || cell[0] > '9' { // most text
 		return 0, false
 	}
-	for _, layout := range dateLayouts {
+	layouts := otherLayouts
+	if len(cell) > 4 && cell[4] == '-' {
+		layouts = isoLayouts
+		if day := len(time.DateOnly); len(cell) > day && cell[day] == ' ' {
+			cell = cell[:day] + "T" + cell[day+1:]
+		}
+	}
+	for _, layout := range layouts {
 		if when, err := time.Parse(layout, cell); err == nil {
 			return float64(when.Unix()) + float64(when.Nanosecond())/1e9, true
 		}
@@ -78,14 +91,44 @@ func date(cell string) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// value is the name of a category as it is compared.
-func value(cell string) string {
-	return norm.NFC.String(strings.ToValidUTF8(strings.TrimSpace(cell), "\ufffd"))
+// composed is text in the one form of each character (NFC).
+func composed(text string) string { return norm.NFC.String(text) }
+
+// written is the text of a cell.
+func written(cell string) string {
+	return composed(strings.ToValidUTF8(strings.TrimSpace(cell), "\ufffd"))
 }
+
+// whole is a whole number with a fraction of zeros, and scientific a number with a signed exponent, which no code
+// such as 12e4 has.
+var (
+	whole      = regexp.MustCompile(`^-?(0|[1-9]\d*)\.0+$`)
+	scientific = regexp.MustCompile(`^-?\d(\.\d+)?[eE][+-]\d+$`)
+)
+
+// canonical is the one form of a category's value, however a program writes it: true and false in lower case, a whole
+// number without a fraction, any number without an exponent. Versions such as 1.1 and 1.10 and codes such as 007 stay.
+func canonical(name string) string {
+	switch {
+	case strings.EqualFold(name, "true"), strings.EqualFold(name, "false"):
+		return strings.ToLower(name)
+	case name == "" || name[0] != '-' && (name[0] < '0' || name[0] > '9'): // most values
+	case whole.MatchString(name):
+		name, _, _ = strings.Cut(name, ".")
+	case scientific.MatchString(name):
+		if v, err := strconv.ParseFloat(name, 64); err == nil {
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	return name
+}
+
+// value is the value of a category's cell, as it is compared.
+func value(cell string) string { return canonical(written(cell)) }
 
 // eachWord calls f with the words of a cell.
 func eachWord(cell string, f func(word string)) {
-	for segments := words.FromString(strings.ToLower(value(cell))); segments.Next(); {
+	for segments := words.FromString(composed(strings.ToLower(written(cell)))); segments.Next(); {
 		word := segments.Value()
 		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			f(word)

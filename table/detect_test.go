@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"coles"
 	"coles/internal/testkit"
@@ -41,6 +42,11 @@ func TestDetection(t *testing.T) {
 		"decimal commas":           {[]string{"0,5", "1,25"}, Number}, // so that they are refused
 		"dates":                    {[]string{"2024-02-29", "1969-12-31", ""}, Date},
 		"dates with times":         {[]string{"2024-02-29T12:00:00Z", "2024-02-29 12:00:00", "29.2.2024"}, Date},
+		"zones of pandas":          {[]string{"2024-06-01 12:00:00+00:00", "2024-06-02 13:00:00.123456-09:30", "NaT"}, Date},
+		"zones of PostgreSQL":      {[]string{"2024-06-01 12:00:00+00", "2024-06-01 12:00:00.5-03", "2024-06-01 12:00+05:30"}, Date},
+		"other zones of ISO 8601":  {[]string{"2024-06-01T12:00Z", "2024-06-01T12:00:00+0000", "2024-06-01T12:00:00,5Z"}, Date},
+		"holes of pandas":          {[]string{"1", "NaT", "<NA>", "#N/A", "#NA", "-nan", "null", "None", "2"}, Number},
+		"people called Nat":        {repeat(3, "Nat", "NAT"), Category},
 		"days that are not":        {[]string{"2024-02-30", "2023-02-29"}, Text},
 		"months first, or last":    {[]string{"02/03/2024", "03/02/2024"}, Text},
 		"truth":                    {repeat(3, "true", "false"), Category},
@@ -55,6 +61,18 @@ func TestDetection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			testkit.WantSame(t, "kind", column(c.cells...).Columns[0].detect(t.Context()), c.want)
 		})
+	}
+}
+
+// A time is the same in every form of its zone.
+func TestZones(t *testing.T) {
+	want := time.Date(2024, 6, 1, 10, 30, 0, 5e8, time.UTC)
+	for _, cell := range []string{
+		"2024-06-01T12:30:00.5+02:00", "2024-06-01 12:30:00.500+02:00", "2024-06-01 12:30:00.5+02", "2024-06-01T12:30:00.5+0200",
+		"2024-06-01 10:30:00.5Z", "2024-06-01 10:30:00.5", "2024-06-01 01:00:00.500000-09:30",
+	} {
+		got, ok := date(cell)
+		testkit.WantSame(t, cell, []any{got, ok}, []any{float64(want.UnixMilli()) / 1000, true})
 	}
 }
 

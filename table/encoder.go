@@ -9,15 +9,15 @@ import (
 	"strings"
 
 	"coles"
-
-	"github.com/james-bowman/sparse"
 )
 
 // An Encoder makes features of the rows of tables that have the columns it learned from, some of them, or others
 // besides. It does not change.
 type Encoder struct {
 	variables []Variable
-	first     []int // the first feature of each variable, and behind them the number of features
+	first     []int            // the first feature of each variable, and behind them the number of features
+	column    map[string]int   // the variable of each column
+	feature   []map[string]int // of each name of a variable and of each rare value
 }
 
 // A Variable is a column as an encoder has learned it.
@@ -29,8 +29,10 @@ type Variable struct {
 	Holes  int `json:"holes"`
 	Values int `json:"values"`
 	// Names are the values or words that have a feature each, in order, and Rare the other values, which share one.
+	// Open is set in place of more than [MostRare] of these: every value that has no feature of its own is one of them.
 	Names []string `json:"names,omitempty"`
 	Rare  []string `json:"rare,omitempty"`
+	Open  bool     `json:"open,omitempty"`
 	// Number is the scale of numbers; nil for other kinds, and if all are the same.
 	Number *Scale `json:"number,omitempty"`
 }
@@ -38,11 +40,14 @@ type Variable struct {
 // Features is how many features a variable has. There are none where all rows have the same value.
 func (v *Variable) Features() int {
 	n := len(v.Names)
-	if v.Rare != nil || v.Number != nil {
+	if v.hasRare() || v.Number != nil {
 		n++
 	}
 	return n
 }
+
+// hasRare reports whether rare values have a feature.
+func (v *Variable) hasRare() bool { return v.Rare != nil || v.Open }
 
 // String is the variable in a line: kind, values, holes and features.
 func (v *Variable) String() string {
@@ -60,7 +65,7 @@ func (v *Variable) String() string {
 	switch {
 	case v.Number != nil && v.Number.Log:
 		s += " by logarithms"
-	case v.Rare != nil:
+	case v.hasRare():
 		s += ", one for all rare values"
 	case len(v.Names) == MostWords:
 		s += ", the bound"
@@ -135,6 +140,9 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 			}
 		}
 		slices.Sort(v.Rare)
+		if len(v.Rare) > MostRare {
+			v.Rare, v.Open = nil, true
+		}
 	case Text:
 		v.Values, v.Names = len(rows), mostFrequent(rows, MostWords)
 	}
@@ -178,9 +186,15 @@ func mostFrequent(rows map[string]int, most int) []string {
 
 // newEncoder numbers the features of variables.
 func newEncoder(variables []Variable) (*Encoder, error) {
-	e := &Encoder{variables: variables, first: make([]int, len(variables)+1)}
+	e := &Encoder{variables: variables, first: make([]int, len(variables)+1), column: make(map[string]int), feature: make([]map[string]int, len(variables))}
 	for j := range variables {
-		e.first[j+1] = e.first[j] + variables[j].Features()
+		v := &variables[j]
+		e.column[v.Name] = j
+		e.first[j+1] = e.first[j] + v.Features()
+		e.feature[j] = v.numbered(e.first[j])
+	}
+	if len(e.column) < len(variables) {
+		return nil, fmt.Errorf("%w: two columns of one name", coles.ErrIDs)
 	}
 	if e.Features() == 0 {
 		return nil, fmt.Errorf("%w: no column tells rows apart", coles.ErrShape)
@@ -194,8 +208,8 @@ func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
 // Features is the number of features, d.
 func (e *Encoder) Features() int { return e.first[len(e.variables)] }
 
-// Names are the names of the features: "price" of a number, "brand=Acme" of a value, "title:word" of a word,
-// and "brand=*" of the rare values together.
+// Names are the names of the features, all different: "price" of a number, "brand=Acme" of a value, "title:word" of
+// a word, and "brand=*" of the rare values together. A name that an earlier feature has, too, ends in " (2)".
 func (e *Encoder) Names() []string {
 	var all []string
 	for _, v := range e.variables {
@@ -206,108 +220,32 @@ func (e *Encoder) Names() []string {
 		for _, name := range v.Names {
 			all = append(all, v.Name+between+name)
 		}
-		if v.Rare != nil {
+		if v.hasRare() {
 			all = append(all, v.Name+"=*")
 		}
 		if v.Number != nil {
 			all = append(all, v.Name)
 		}
 	}
+	distinguish(all)
 	return all
 }
 
-// Unlike lists the encoder's columns that t lacks, which count as holes, and the columns of
-// t that the encoder lacks, which are left out.
-func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
-	known := make(map[string]bool)
-	for _, v := range e.variables {
-		if known[v.Name] = true; v.Features() > 0 && t.find(v.Name) < 0 {
-			absent = append(absent, v.Name)
+// distinguish puts a number behind names that are there already.
+func distinguish(names []string) {
+	taken := make(map[string]bool, len(names))
+	var again []int
+	for k, name := range names {
+		if taken[name] {
+			again = append(again, k)
 		}
+		taken[name] = true
 	}
-	for _, c := range t.Columns {
-		if !known[c.Name] {
-			unknown = append(unknown, c.Name)
+	for _, k := range again {
+		name := names[k]
+		for n := 2; taken[names[k]]; n++ {
+			names[k] = fmt.Sprintf("%s (%d)", name, n)
 		}
+		taken[names[k]] = true
 	}
-	return absent, unknown
-}
-
-// Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not there to learn
-// from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are the learned ones,
-// whatever the kinds in t. It takes a pass over the cells.
-//
-// Errors: as [Learn] but for tables without features, and ctx's.
-func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
-	if err := t.check(); err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
-	n := t.Rows()
-	columns := make([]*Column, len(e.variables)) // nil where t has none
-	index := make([]map[string]int, len(e.variables))
-	for j, v := range e.variables {
-		if k := t.find(v.Name); k >= 0 {
-			columns[j] = &t.Columns[k]
-		}
-		index[j] = make(map[string]int, len(v.Names))
-		for k, name := range v.Names {
-			index[j][name] = e.first[j] + k
-		}
-		for _, name := range v.Rare {
-			index[j][name] = e.first[j+1] - 1
-		}
-	}
-	indptr := make([]int, 1, n+1)
-	var ind []int
-	var data []float64
-	for i := range n {
-		if i%rowsAtOnce == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		for j, c := range columns {
-			if c == nil || IsHole(c.Cells[i]) {
-				continue
-			}
-			v, cell := &e.variables[j], c.Cells[i]
-			switch v.Kind {
-			case Number, Date:
-				x, err := v.parse(cell)
-				if err != nil {
-					return nil, t.fault(i, c.Name, err)
-				}
-				if v.Number != nil {
-					ind, data = append(ind, e.first[j]), append(data, v.Number.of(x))
-				}
-			case Category:
-				if k, ok := index[j][value(cell)]; ok {
-					ind, data = append(ind, k), append(data, 1)
-				}
-			case Text:
-				ind, data = appendCounts(ind, data, index[j], cell)
-			}
-		}
-		indptr = append(indptr, len(ind))
-	}
-	return sparse.NewCSR(n, e.Features(), indptr, ind, data), nil
-}
-
-// appendCounts appends how often each word that has a feature is in a cell.
-func appendCounts(ind []int, data []float64, index map[string]int, cell string) ([]int, []float64) {
-	from := len(ind)
-	eachWord(cell, func(word string) {
-		if k, ok := index[word]; ok {
-			ind = append(ind, k)
-		}
-	})
-	slices.Sort(ind[from:])
-	to := from
-	for _, k := range ind[from:] {
-		if to > from && ind[to-1] == k {
-			data[to-1]++
-			continue
-		}
-		ind[to], data = k, append(data, 1)
-		to++
-	}
-	return ind[:to], data
 }

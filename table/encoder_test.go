@@ -174,6 +174,8 @@ func TestWords(t *testing.T) {
 	x := column("cafe\u0301", "caf\u00e9", "tea", "tea")
 	e, _ := encoded(t, x)
 	testkit.WantSame(t, "values", e.Names(), []string{"c=caf\u00e9", "c=tea"})
+	// The capital of U+01F0 has no form in one character.
+	eachWord("J\u030c", func(word string) { testkit.WantSame(t, "composed again", word, "\u01f0") })
 }
 
 // Beyond a bound the most frequent are kept, and of equally frequent ones the first.
@@ -225,12 +227,121 @@ func TestFile(t *testing.T) {
 		"scale":      {Kind: Number, Number: &Scale{Unit: 1}},
 		"number":     {Kind: Text, Number: &Scale{Unit: 1, Deviation: 1}},
 		"features":   {Kind: Ignore},
+		"open":       {Kind: Category, Names: []string{"a"}, Rare: []string{"b"}, Open: true},
 	} {
 		var file bytes.Buffer
 		testkit.Must(fileFormat.Write(&file, fileHeader{[]Variable{v}}))
 		if _, err := ReadEncoder(&file); !testkit.IsNamed(err) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// A value has one form, whichever program wrote it, unless it is a code.
+func TestOneForm(t *testing.T) {
+	for _, same := range [][]string{
+		{"true", "True", "TRUE"}, {"false", "False", " FALSE "}, // JSON, pandas, R
+		{"1", "1.0", "1.00"}, {"-20", "-20.0"},
+		{"1000000", "1e+06", "1E+6", "1000000.0"}, // of which 1e+06 is a number of Add
+		{"0.00001", "1e-05", "1e-5"},
+	} {
+		for _, cell := range same {
+			testkit.WantSame(t, cell, value(cell), same[0])
+		}
+	}
+	for _, code := range []string{"007", "01.0", "1.10", "1.5", "12e4", "1e+999", "12345678901234567890", "truth", "v1.0", "1.0.0", "-", "-x"} {
+		testkit.WantSame(t, "code", value(code), code)
+	}
+	pandas := column("True", "1.0", "False", "True", "1.0", "False")
+	pandas.Columns[0].Kind = Category
+	e, x := encoded(t, pandas)
+	testkit.WantSame(t, "names", e.Names(), []string{"c=1", "c=false", "c=true"})
+	other := New("c")
+	other.Add("", true)
+	other.Add("", 1)
+	other.Add("", false)
+	testkit.WantClose(t, "newcomers", testkit.Must(e.Encode(context.Background(), other)), x.Slice(0, 3, 0, 3), 0)
+	testkit.WantSame(t, "unseen", len(e.Unseen(other)), 0)
+}
+
+// A file of an earlier version has other forms: its own mean what they did, and others the same.
+func TestEarlierFile(t *testing.T) {
+	var file bytes.Buffer
+	testkit.Must(fileFormat.Write(&file, fileHeader{[]Variable{
+		{Name: "c", Kind: Category, Names: []string{"1.0", "True"}, Rare: []string{"1", "FALSE"}},
+		{Name: "w", Kind: Text, Names: []string{"j\u030c"}},
+	}}))
+	e := testkit.Must(ReadEncoder(&file))
+	for cell, want := range map[string]int{"1.0": 0, "True": 1, "true": 1, "TRUE": 1, "1": 2, "FALSE": 2, "false": 2} {
+		x := testkit.Must(e.Encode(context.Background(), column(cell)))
+		testkit.WantSame(t, cell, []float64{x.At(0, want), mat.Sum(x)}, []float64{1, 1})
+	}
+	word := New("w")
+	word.Add("", "J\u030c")
+	testkit.WantSame(t, "word", testkit.Must(e.Encode(context.Background(), word)).At(0, 3), 1.0)
+}
+
+// Values that were not there to learn from are counted.
+func TestUnseen(t *testing.T) {
+	e, _ := encoded(t, shop())
+	other := New("title", "brand", "code", "price", "weight")
+	for _, brand := range []string{"acme", "Acme", "", "acme", "Lego", "Duplo"} { // Lego is rare
+		other.Add("", "words from Mars", brand, "x9", 1, 2) // code has no features
+	}
+	testkit.WantSame(t, "unseen", e.Unseen(other), []Unseen{{"brand", 3, "acme"}})
+	testkit.WantSame(t, "learnt", len(e.Unseen(shop())), 0)
+}
+
+// Of very many rare values none is kept, and a value without a feature is one of them.
+func TestManyRareValues(t *testing.T) {
+	x := column(append(repeat(MostRare+1, "value %d"), "two", "two")...)
+	x.Columns[0].Kind = Category
+	e, want := encoded(t, x)
+	testkit.WantSame(t, "names", e.Names(), []string{"c=two", "c=*"})
+	testkit.WantSame(t, "rare", mat.Sum(want.ColView(1)), MostRare+1.0)
+	var file bytes.Buffer
+	if n := testkit.Must(e.WriteTo(&file)); n > 300 {
+		t.Errorf("a file of %d bytes", n)
+	}
+	e = testkit.Must(ReadEncoder(&file))
+	testkit.WantClose(t, "features", testkit.Must(e.Encode(context.Background(), x)), want, 0)
+	testkit.WantSame(t, "a newcomer", testkit.Must(e.Encode(context.Background(), column("new"))).At(0, 1), 1.0)
+	testkit.WantSame(t, "unseen", len(e.Unseen(column("new"))), 0)
+}
+
+// A row alone costs what it has, not what the encoder has: these columns and values made a map each.
+func TestCostOfARow(t *testing.T) {
+	e := testkit.Must(Learn(context.Background(), wide(300)))
+	row := New("column 7")
+	row.Add("", "x")
+	if n := testing.AllocsPerRun(10, func() { testkit.Must(e.Encode(context.Background(), row)) }); n > 30 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Features have different names, whatever columns and values are called.
+func TestNamesDiffer(t *testing.T) {
+	x := New("a", "a=b", "a=b=c", "a=b=c (2)")
+	for i, value := range []string{"b=c", "*", "b=c", "*", "rare"} {
+		x.Add("", value, []string{"c", "d"}[i%2], i, i)
+	}
+	e := testkit.Must(Learn(context.Background(), x))
+	testkit.WantSame(t, "names", e.Names(), []string{"a=*", "a=b=c", "a=* (2)", "a=b=c (3)", "a=b=d", "a=b=c (4)", "a=b=c (2)"})
+}
+
+// A number far beyond those learned from has its place in the error.
+func TestFarNumbers(t *testing.T) {
+	for _, x := range [][]float64{
+		{0.1, 0.2, 0.7},                   // shares
+		{1.5, math.Nextafter(1.5, 2)},     // equal but for rounding
+		{1e-300, 1e-301, 3e-300, -2e-300}, // tiny
+	} {
+		e := testkit.Must(Learn(context.Background(), numbers(x)))
+		far := numbers([]float64{0, 1e308})
+		far.File, far.Lines = "new.csv", []int{2, 3}
+		_, err := e.Encode(context.Background(), far)
+		testkit.WantError(t, err, coles.ErrNotFinite)
+		testkit.WantText(t, err.Error(), `new.csv:3: column "c": "1e+308": far beyond the numbers learned from`)
 	}
 }
 

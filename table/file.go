@@ -63,7 +63,7 @@ func (v *Variable) check() error {
 		return fmt.Errorf("kind %v", v.Kind)
 	}
 	switch {
-	case len(v.Names) > names || v.Rare != nil && (v.Kind != Category || v.Names == nil):
+	case len(v.Names) > names || v.hasRare() && (v.Kind != Category || v.Names == nil) || v.Open && v.Rare != nil:
 		return fmt.Errorf("%d names of a %v, %d of rare ones", len(v.Names), v.Kind, len(v.Rare))
 	case disordered(v.Names) || disordered(v.Rare):
 		return fmt.Errorf("names in no order")

@@ -1,8 +1,11 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"coles"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -68,5 +71,11 @@ func (s *Scale) y(x float64) float64 {
 	return math.Log1p(math.Exp(log))
 }
 
-// of is a number, scaled.
-func (s *Scale) of(x float64) float64 { return (s.y(x) - s.Mean) / s.Deviation }
+// of is a number, scaled. It may be beyond float64 for a number that was not there to learn from.
+func (s *Scale) of(x float64) (float64, error) {
+	y := (s.y(x) - s.Mean) / s.Deviation
+	if y-y != 0 {
+		return 0, fmt.Errorf("far beyond the numbers learned from, of deviation %.3g: %w", s.Deviation*s.Unit, coles.ErrNotFinite)
+	}
+	return y, nil
+}
