@@ -109,7 +109,8 @@ func (o *objectReader) take(members []property) {
 		return
 	}
 	members = slices.Delete(members, id, id+1)
-	if row == 0 && len(members) == 1 && members[0].name == "vector" || o.vector != nil {
+	isVector := len(members) == 1 && members[0].name == "vector" && o.opts.Encoder == nil // which makes features of cells
+	if row == 0 && isVector || o.vector != nil {
 		o.takeVector(members)
 		return
 	}

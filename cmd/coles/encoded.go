@@ -58,12 +58,15 @@ func writeModel(w io.Writer, m model, e *table.Encoder) error {
 	return err
 }
 
-// take describes how the features of a dataset were made of a table, and makes others alike.
-func (in *inputs) take(d *dataset.Dataset) error {
+// take describes how the features of a dataset, which a file has, were made of a table, and makes others alike.
+func (in *inputs) take(d *dataset.Dataset, file string) error {
 	if d.Table == nil {
+		if in.text.Encoder != nil && d.Features != nil {
+			in.text.Warn(fmt.Errorf("%s has no columns by name: its numbers are taken for the features that the model makes of columns", file))
+		}
 		return nil
 	}
-	e, file := d.Encoder, d.Table.File
+	e := d.Encoder
 	if in.text.Encoder == nil {
 		if in.text.Encoder = e; in.model != nil {
 			return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", file, coles.ErrFormat)
@@ -81,6 +84,13 @@ func (in *inputs) take(d *dataset.Dataset) error {
 	}
 	if len(unknown) > 0 {
 		in.text.Warn(fmt.Errorf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
+	}
+	var unseen []string
+	for _, u := range e.Unseen(d.Table) {
+		unseen = append(unseen, fmt.Sprintf("%s %d, such as %q", u.Column, u.Cells, u.Value))
+	}
+	if len(unseen) > 0 {
+		in.text.Warn(fmt.Errorf("%s has cells with values that the model does not know, taken for holes: %s", file, strings.Join(unseen, "; ")))
 	}
 	return nil
 }

@@ -80,11 +80,23 @@ func TestTables(t *testing.T) {
 	testkit.WantSame(t, "said", stderr, "coles: warning: later.csv lacks columns of the model: brand, added, title\n"+
 		"coles: warning: later.csv has columns that the model does not know: shelf\n")
 
+	// Values that the model does not know are counted, unless they are another program's form of one.
+	write(t, file("new.csv"), "product,brand,price\nn1,brand 1,1\nn2,Brand 1,2\nn3,Acme,2\n")
+	write(t, file("new.tsv"), "n1\tn2\nn2\tn3\n")
+	_, stderr = ran(t, dir, "embed", file("new.tsv"), "-features", file("new.csv"), "-with", file("embed.model"))
+	testkit.WantSame(t, "said", stderr, "coles: warning: new.csv lacks columns of the model: added, title, code\n"+
+		"coles: warning: new.csv has cells with values that the model does not know, taken for holes: brand 2, such as \"brand 1\"\n")
+
 	// Features of a table go wherever features go.
 	ran(t, dir, "convert", file("products.csv"), file("x.npy"))
 	ran(t, dir, with("convert")[0], file("bought.csv"), file("x.npz"), "-features", file("products.csv"))
 	stdout, _ = ran(t, dir, "info", file("x.npz"))
 	testkit.WantText(t, stdout, "\nfeatures       11 columns,")
+	const encoded = " has no columns by name: its numbers are taken for the features that the model makes of columns\n"
+	_, stderr = ran(t, dir, "embed", file("x.npz"), "-with", file("embed.model"))
+	testkit.WantSame(t, "said", stderr, "coles: warning: x.npz"+encoded)
+	_, stderr = ran(t, dir, "embed", file("x.npz"), "-features", file("x.npy"), "-with", file("embed.model"))
+	testkit.WantSame(t, "said", stderr, "coles: warning: x.npy"+encoded)
 
 	numbers, plain := file("numbers.tsv"), file("plain.model")
 	write(t, numbers, "n1\t1\t2\nn2\t2\t5\n")

@@ -126,9 +126,6 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 	if in.directed && d.Adjacency == nil {
 		d.Adjacency = d.Undirected.CSR()
 	}
-	if err := in.take(d); err != nil {
-		return nil, err
-	}
 	if err := giveIDs(ctx, in, d, d.Nodes()); err != nil {
 		return nil, err
 	}
@@ -142,6 +139,9 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 	path := c.String("features")
 	if path == "" {
 		d, err := graph.read(ctx, f)
+		if err == nil {
+			err = in.take(d, graph.name())
+		}
 		return d, graph.errAt(err)
 	}
 	of, file, err := vectorsAt(ctx, in, "", path)
@@ -150,7 +150,11 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 	}
 	defer file.close()
 	if f.Name == textGraph && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
-		return readEdgesOf(ctx, graph, file)
+		d, err := readEdgesOf(ctx, graph, file)
+		if err == nil {
+			err = in.take(d, file.name())
+		}
+		return d, err
 	}
 	features, err := readVectorsAs(ctx, in, of, file)
 	if err != nil {
@@ -166,7 +170,11 @@ func readGraphAndFeatures(ctx context.Context, c *cli.Command, in *inputs, f dat
 }
 
 // readEmbeddingFile reads a file of vectors that is no table: a mistyped number would make a category of a column.
+// They are not the features of a model.
 func readEmbeddingFile(ctx context.Context, in *inputs, formatName, path string) (*dataset.Dataset, error) {
+	e := in.text.Encoder
+	in.text.Encoder = nil
+	defer func() { in.text.Encoder = e }()
 	d, err := readVectors(ctx, in, formatName, path)
 	if err == nil && d.Table != nil {
 		return nil, fmt.Errorf("%s: %w: vectors are numbers, and not all cells are", nameOf(path), coles.ErrFormat)
@@ -213,7 +221,7 @@ func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source) (*dataset.Dataset, error) {
 	d, err := s.read(ctx, f)
 	if err == nil {
-		err = in.take(d)
+		err = in.take(d, s.name())
 	}
 	if err == nil && d.Features == nil {
 		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -128,15 +129,17 @@ type newcomer struct {
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 	now := s.now.Load()
-	k, y, err := now.newcomer(r)
+	k, y, unknown, err := now.newcomer(r)
 	if err != nil {
 		return nil, err
 	}
-	nearest, err := now.index.Vectors(r.Context(), y, min(k, now.graph.Nodes()))
-	if err != nil {
-		return nil, err
+	nearest := [][]eval.Match{nil}
+	if mat.Norm(y, math.Inf(1)) > now.rounding {
+		if nearest, err = now.index.Vectors(r.Context(), y, min(k, now.graph.Nodes())); err != nil {
+			return nil, err
+		}
 	}
-	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0])}, nil
+	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0]), "unknown": unknown}, nil
 }
 
 // A chance is a class by name.
@@ -150,7 +153,7 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if now.learnt == nil {
 		return nil, failure{http.StatusNotFound, errors.New("no classes: the service was started without -labels")}
 	}
-	k, y, err := now.newcomer(r)
+	k, y, unknown, err := now.newcomer(r)
 	if err != nil {
 		return nil, err
 	}
@@ -163,68 +166,78 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 		chances = append(chances, chance{now.classes[class], found.At(0, j)})
 	}
 	slices.SortStableFunc(chances, func(a, b chance) int { return cmp.Compare(b.Probability, a.Probability) })
-	return map[string]any{"classes": chances[:min(k, len(chances))]}, nil
+	return map[string]any{"classes": chances[:min(k, len(chances))], "unknown": unknown}, nil
 }
 
-// newcomer reads a newcomer and embeds it.
-func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, err error) {
+// newcomer reads a newcomer and embeds it. Features with values that are unknown count for nothing.
+func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string, err error) {
 	who := newcomer{K: 10}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
 	body.UseNumber()
 	if err := body.Decode(&who); err != nil {
-		return 0, nil, fmt.Errorf("body: %w", err)
+		return 0, nil, nil, fmt.Errorf("body: %w", err)
 	}
 	switch {
 	case body.Decode(&struct{}{}) != io.EOF:
-		return 0, nil, errors.New("body: more than one newcomer")
+		return 0, nil, nil, errors.New("body: more than one newcomer")
 	case len(who.Neighbours)+len(who.Features) == 0:
-		return 0, nil, errors.New("body: a newcomer has neighbours or features")
+		return 0, nil, nil, errors.New("body: a newcomer has neighbours or features")
 	case who.K < 1:
-		return 0, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
+		return 0, nil, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
 	}
-	x, err := s.row(r.Context(), who.Features)
+	x, unknown, err := s.row(r.Context(), who.Features)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	edges := make([]coles.Edge, len(who.Neighbours))
 	for i, id := range who.Neighbours {
 		row, ok := s.graph.Row(id)
 		if !ok {
-			return 0, nil, fmt.Errorf("no node %q", id)
+			return 0, nil, nil, fmt.Errorf("no node %q", id)
 		}
 		edges[i] = coles.Edge{U: s.graph.Nodes(), V: row}
 	}
 	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
-	return min(who.K, maxNearest), y, err
+	return min(who.K, maxNearest), y, unknown, err
 }
 
-// row is the features of a node, by name.
-func (s *state) row(ctx context.Context, features map[string]any) (mat.Matrix, error) {
-	x := mat.NewDense(1, len(s.columns), nil)
+// row is the features of a node, by name, and those with a value that the encoder does not know.
+func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
+	numbers := mat.NewDense(1, len(s.columns), nil)
+	cells, row := table.New(), []any(nil)
+	unknown = []string{}
 	for name, value := range features {
 		column, ok := s.columns[name]
 		if !ok {
-			return nil, fmt.Errorf("no feature %q", name)
+			return nil, nil, fmt.Errorf("no feature %q", name)
+		}
+		if s.encoder != nil {
+			switch value.(type) {
+			case []any, map[string]any:
+				return nil, nil, fmt.Errorf("feature %q: a list or an object, not a cell", name)
+			}
+			cells.Columns = append(cells.Columns, table.Column{Name: name})
+			row = append(row, value)
+			continue
 		}
 		number, _ := value.(json.Number)
-		if v, err := number.Float64(); err == nil {
-			x.Set(0, column, v)
-		} else if s.encoder == nil {
-			return nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
+		v, err := number.Float64()
+		if err != nil {
+			return nil, nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
 		}
+		numbers.Set(0, column, v)
 	}
 	if s.encoder == nil {
-		return x, nil
+		return numbers, unknown, nil
 	}
-	var names []string
-	var cells []any
-	for _, v := range s.encoder.Variables() {
-		names, cells = append(names, v.Name), append(cells, features[v.Name])
+	cells.Add("", row...)
+	for _, u := range s.encoder.Unseen(cells) {
+		unknown = append(unknown, u.Column)
 	}
-	t := table.New(names...)
-	t.Add("", cells...)
-	return s.encoder.Encode(ctx, t)
+	slices.Sort(unknown)
+	x, err = s.encoder.Encode(ctx, cells)
+	return x, unknown, err
 }
 
 // A match is a node by name.

@@ -36,7 +36,9 @@ client leaves: healthz says when it is done. Pages of other origins get 403.
 
 k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
 file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
-{"brand": "Acme", "price": 12.5}. A newcomer has a neighbour or a feature at least. An interrupt or
+{"brand": "Acme", "price": 12.5}, and "unknown" in the answer lists those with a category that no node
+has: they count for nothing. A newcomer has a neighbour or a feature at least. If
+nothing is known of it, its vector is 0, but for rounding, and "nearest" empty. An interrupt or
 SIGTERM stops the service once the requests under way are answered. Standard error has a line for
 each reload and for the stop.
 

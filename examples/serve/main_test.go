@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -71,6 +72,7 @@ type answer struct {
 	Vector          []float64
 	Nearest         []match
 	Classes         []chance
+	Unknown         []string
 }
 
 // ask sends a request to a service and checks the status.
@@ -189,10 +191,17 @@ func TestTable(t *testing.T) {
 	want := testkit.Must(frozen.Embed(t.Context(), testkit.Must(e.Encode(t.Context(), x)), nil, nil)).RawRowView(0)
 	testkit.WantSame(t, "vector", ask(t, s, "POST", "/embed", `{"features": {"town": "Oslo", "age": 30.5, "code": null}}`, 200).Vector, want)
 	testkit.WantSame(t, "columns", ask(t, s, "GET", "/healthz", "", 200).Features, 3)
+	stranger := ask(t, s, "POST", "/embed", `{"features": {"town": "Paris"}}`, 200) // of whom nothing is known
+	testkit.WantSame(t, "unknown", stranger.Unknown, []string{"town"})
+	testkit.WantSame(t, "nearest", len(stranger.Nearest), 0)
+	known := slices.ContainsFunc(stranger.Vector, func(v float64) bool { return math.Abs(v) > 1e-12 })
+	testkit.WantSame(t, "vector", []any{len(stranger.Vector), known}, []any{len(want), false})
 	for body, want := range map[string]string{
-		`{"features": {"city": "Oslo"}}`: `"city"`,
-		`{"features": {"age": "old"}}`:   `"old"`,
-		`{"features": {"age": 1e999}}`:   "1e999",
+		`{"features": {"town": ["Oslo"]}}`: `feature "town": a list or an object, not a cell`,
+		`{"features": {"town": {"a": 1}}}`: `feature "town": a list`,
+		`{"features": {"city": "Oslo"}}`:   `"city"`,
+		`{"features": {"age": "old"}}`:     `"old"`,
+		`{"features": {"age": 1e999}}`:     "1e999",
 	} {
 		testkit.WantText(t, ask(t, s, "POST", "/embed", body, 400).Error, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"os"
 	"strconv"
 	"sync"
@@ -17,20 +18,23 @@ import (
 	"coles/eval"
 	"coles/live"
 	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A state is all that a request reads. It never changes: a request that has begun with one ends
 // with it, whatever is loaded meanwhile.
 type state struct {
-	graph   *coles.Graph
-	ids     []string
-	columns map[string]int // of the features, or of the table that encoder makes them of
-	encoder *table.Encoder // nil where they are numbers
-	frozen  *live.Frozen
-	index   *eval.Index
-	classes []string          // of the labels
-	learnt  *eval.LinearModel // of classes, whenever files are read: one in a file would not follow a new fit; nil without labels
-	since   time.Time
+	graph    *coles.Graph
+	ids      []string
+	columns  map[string]int // of the features, or of the table that encoder makes them of
+	encoder  *table.Encoder // nil where they are numbers
+	frozen   *live.Frozen
+	index    *eval.Index
+	rounding float64           // the norm of a vector that is 0 but for rounding, near to nothing
+	classes  []string          // of the labels
+	learnt   *eval.LinearModel // of classes, whenever files are read: one in a file would not follow a new fit; nil without labels
+	since    time.Time
 }
 
 // A source names the files of a state; empty names stand for none.
@@ -88,6 +92,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}
+	s.rounding = 1e-6 * mat.Norm(y, math.Inf(1)) // more than the rounding of a frozen graph in float32
 	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
 	return s, err
 }
