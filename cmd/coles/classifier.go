@@ -50,6 +50,19 @@ func (k *classifier) name(label int) string {
 	return k.names[label]
 }
 
+// check refuses vectors of another model than the classifier at a path learnt from, and warns where one of the
+// two is not known.
+func (k *classifier) check(in *inputs, path string, vectors origin) error {
+	o := k.of
+	switch {
+	case o.Hash != "" && vectors.Hash != "" && o != vectors, o.Kind != "" && vectors.Kind != "" && o.Kind != vectors.Kind:
+		return fmt.Errorf("%s learnt from %v, and these vectors are from %v: name its model by -with; -model keeps the model of a fit", path, o, vectors)
+	case o.Hash == "" || vectors.Hash == "":
+		in.text.Warn(fmt.Errorf("%s learnt from %v, and these vectors are from %v: whether one model made both cannot be checked", path, o, vectors))
+	}
+	return nil
+}
+
 // predict is a prediction for each of the rows of y, which ids name, perhaps with the probabilities
 // of all classes.
 func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids []string, all bool) ([]prediction, error) {

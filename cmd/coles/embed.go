@@ -14,7 +14,6 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/gnn"
 	"coles/internal/peak"
 
 	"github.com/urfave/cli/v3"
@@ -240,34 +239,11 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 	defer in.progress.clear()
 	g, err := undirected(d, path)
 	if err == nil {
-		in.compareWeights(g, path)
+		if other := otherWeights(in.model, g, nameOf(path)); other != nil {
+			in.text.Warn(other)
+		}
 	}
 	return d, g, err
-}
-
-// A model embeds graphs: a *coles.Model or a *gnn.Model.
-type model interface {
-	Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error)
-	WriteTo(w io.Writer) (int64, error)
-	Hash() string
-}
-
-// reportOf returns the report of a model, and how many features it wants, 0 for none.
-func reportOf(m model) (report any, features int) {
-	if m, ok := m.(*gnn.Model); ok {
-		r := m.Report()
-		return r, r.Features
-	}
-	r := m.(*coles.Model).Report()
-	return r, r.Features
-}
-
-// wantsFeatures refuses a graph without features for a model that has learnt from some.
-func wantsFeatures(m model, x mat.Matrix) error {
-	if _, wanted := reportOf(m); wanted > 0 && x == nil {
-		return fmt.Errorf("the model wants %d features, and the graph has none: name a file of them by -features", wanted)
-	}
-	return nil
 }
 
 // An embedder fits a model, or has one that was read.

@@ -110,7 +110,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if k == nil {
 		k, good, err = learn(ctx, e, labels, seedOr1(c))
 	} else {
-		err = k.of.check(in, c.String("use"), of)
+		err = k.check(in, c.String("use"), of)
 	}
 	if err != nil {
 		return err
