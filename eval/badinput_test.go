@@ -62,7 +62,7 @@ var learningDoors = map[string]door{
 		return LogisticRegression{C: in.p, Folds: in.k}.CrossValidate(ctx, in.x, in.rows, in.labels, 1)
 	},
 	"PCA":  func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
-	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE(ctx, in.x, 1) },
+	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE{Seed: 1}.Places(ctx, in.x) },
 	"Induce": func(ctx context.Context, in given) (any, error) {
 		part, err := Induce(ctx, in.g, in.x, in.rows)
 		if err != nil {
@@ -106,13 +106,13 @@ var rowDoors = map[string]door{
 	},
 	"Index.Vectors": func(ctx context.Context, in given) (any, error) { return nearestVectors(ctx, in.x, in.x, in.k, Cosine) },
 	"RecommendLinks": func(ctx context.Context, in given) (any, error) {
-		return RecommendLinks(ctx, in.g, in.x, in.rows, Cosine, in.k)
+		return recommended(ctx, in.g, in.x, in.rows, Cosine, in.k)
 	},
 	"RecommendLinks, all": func(ctx context.Context, in given) (any, error) {
-		return RecommendLinks(ctx, in.g, in.x, nil, DotProduct, in.k)
+		return recommended(ctx, in.g, in.x, nil, DotProduct, in.k)
 	},
 	"RankLinks": func(ctx context.Context, in given) (any, error) {
-		return RankLinks(ctx, in.x, &HeldOutLinks{Train: in.g, Edges: in.pairs}, Cosine, in.k)
+		return ranked(ctx, in.x, &HeldOutLinks{Train: in.g, Edges: in.pairs}, Cosine, in.k)
 	},
 }
 

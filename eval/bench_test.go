@@ -98,6 +98,6 @@ func BenchmarkClusters(b *testing.B) {
 func BenchmarkTSNE(b *testing.B) {
 	x, _ := blobs(5000, 64, 10, 1)
 	for b.Loop() {
-		testkit.Must(TSNE(background, x, 1))
+		testkit.Must(TSNE{Seed: 1}.Places(background, x))
 	}
 }

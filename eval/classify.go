@@ -41,7 +41,7 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 		}
 	}
 	accuracy := make([]float64, len(splits))
-	ctx, progress := p.start(ctx, "classify", len(splits))
+	ctx, progress := counted(reporting(ctx, p.Progress), "classify", len(splits))
 	err = each(ctx, len(splits), func(s int) (err error) {
 		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], p.Regression); err != nil {
 			return fmt.Errorf("split %d: %w", s, err)

@@ -66,7 +66,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 		k.Clusters = len(distinct(known))
 	}
 	result, seed := &Clustering{}, k.Seed
-	ctx, progress := p.start(ctx, "cluster", runs)
+	ctx, progress := counted(reporting(ctx, p.Progress), "cluster", runs)
 	for run := range runs {
 		k.Seed = stream.Seed(seed, uint64(run))
 		m, err := k.fit(ctx, f)

@@ -135,13 +135,13 @@ func (c *Confusion) String() string {
 	return b.String()
 }
 
-// Learn fits a regression to the rows of x (n × d) whose label is not negative, and measures
-// it. C is one of [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
-// classes have two rows, C is the default of [LogisticRegression] and the table nil.
+// Learn fits the regression to the rows of x (n × d) whose label is not negative, and measures
+// it. C is one of Cs, by default [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
+// classes have two rows, C is the field and the table nil.
 //
 // It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors: as Fit and
 // [LogisticRegression.CrossValidate].
-func Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*LinearModel, *Confusion, error) {
+func (l LogisticRegression) Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*LinearModel, *Confusion, error) {
 	var rows []int
 	sizes := make(map[int]int)
 	for i, l := range labels {
@@ -150,13 +150,17 @@ func Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*Linea
 			sizes[l]++
 		}
 	}
-	var l LogisticRegression
-	if s := slices.Sorted(maps.Values(sizes)); len(s) > 1 && s[len(s)-2] >= 2 { // whatever is held out leaves two classes
+	if s := slices.Sorted(maps.Values(sizes)); len(s) < 2 || s[len(s)-2] < 2 { // what is held out may leave one class
+		l.Cs = nil
+		m, err := l.Fit(ctx, x, rows, labels)
+		return m, nil, err
+	}
+	if len(l.Cs) == 0 {
 		l.Cs = DefaultCs()
 	}
 	m, err := l.Fit(ctx, x, rows, labels)
-	if err != nil || l.Cs == nil {
-		return m, nil, err
+	if err != nil {
+		return nil, nil, err
 	}
 	l.Cs = []float64{m.C} // another search in every part would take five times as long
 	c, err := l.CrossValidate(ctx, x, rows, labels, seed)
@@ -191,7 +195,7 @@ func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, row
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := predictParts(ctx, "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
+	predicted, err := predictParts(reporting(ctx, l.Progress), "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
 		m, err := l.fit(ctx, f, train, actual)
 		return []*LinearModel{m}, err
 	})

@@ -14,8 +14,8 @@
 // [Silhouette] and [Modularity] judge clusters without labels, and [ClusterCount] chooses how many
 // there are.
 //
-// Link prediction: [RecommendLinks] gives the best pairs that are no edges yet. [HoldOutLinks] takes
-// edges out of a graph without breaking it up, and [RankLinks] counts how many of them an embedding of
+// Link prediction: [Index.RecommendLinks] gives the best pairs that are no edges yet. [HoldOutLinks] takes
+// edges out of a graph without breaking it up, and [Index.RankLinks] counts how many of them an embedding of
 // the rest recommends.
 //
 // Similarity search: an [Index] finds the rows of an embedding most similar to some, exactly. To

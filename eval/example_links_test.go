@@ -13,7 +13,7 @@ import (
 
 // The three links most likely to be missing at a node, and how many of the edges held out are among
 // ten that are recommended to each of their nodes.
-func ExampleRecommendLinks() {
+func ExampleIndex_RecommendLinks() {
 	ctx := context.Background()
 	g, data := communities(ctx)
 	links, err := eval.HoldOutLinks(ctx, g, 0.1, 1)
@@ -25,14 +25,18 @@ func ExampleRecommendLinks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := eval.RecommendLinks(ctx, links.Train, model.Embedding(), []int{7}, eval.Cosine, 3)
+	index, err := eval.NewIndex(ctx, model.Embedding(), eval.Cosine)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := index.RecommendLinks(ctx, links.Train, []int{7}, 3)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, m := range found[0] {
 		fmt.Printf("7 and %d, %.2f\n", m.Row, m.Score)
 	}
-	r, err := eval.RankLinks(ctx, model.Embedding(), links, eval.Cosine, 10)
+	r, err := index.RankLinks(ctx, links, 10)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -130,3 +130,19 @@ func nearestVectors(ctx context.Context, x, queries mat.Matrix, k int, by Simila
 	}
 	return index.Vectors(ctx, queries, k)
 }
+
+func recommended(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int, by Similarity, k int) ([][]Match, error) {
+	index, err := NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.RecommendLinks(ctx, g, nodes, k)
+}
+
+func ranked(ctx context.Context, x mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkRanking, error) {
+	index, err := NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.RankLinks(ctx, links, k)
+}

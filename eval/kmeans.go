@@ -30,6 +30,8 @@ type KMeans struct {
 	// mean variance of the columns; zero means 1e-4.
 	Tolerance float64
 	Seed      uint64 // of all starts
+
+	Progress coles.Progress // called at the beginning of "cluster" and after each start; may be nil
 }
 
 // KMeansModel is a fitted KMeans.
@@ -74,7 +76,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.fit(ctx, f)
+	return k.fit(reporting(ctx, k.Progress), f)
 }
 
 func (k KMeans) withDefaults() (KMeans, error) {

@@ -52,6 +52,10 @@ type LogisticRegression struct {
 	// Folds is the number of parts, drawn as by scikit-learn's StratifiedKFold. Zero means 5, or as
 	// many as the largest class has rows, if fewer.
 	Folds int
+
+	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
+	// parts, one call at a time but not always from the same goroutine.
+	Progress coles.Progress
 }
 
 // DefaultCs returns candidates for C: the powers of two from 1/32 to 8. On an embedding by COLES,
@@ -87,7 +91,7 @@ func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, l
 	if err != nil {
 		return nil, err
 	}
-	return l.fit(ctx, f, rows, labels)
+	return l.fit(reporting(ctx, l.Progress), f, rows, labels)
 }
 
 // input checks the settings and what is learnt from.

@@ -50,7 +50,12 @@ type Match struct {
 //
 // It is exact, as if all scores were compared in float64. Dense rows are compared in float32, and
 // their scores computed in float64 where rounding could hide a row from the best k.
-type Index struct{ rows *nearest.Index }
+type Index struct {
+	// Progress, if set before the first search, is called as "compare rows" proceeds, one call at a time for each search.
+	Progress coles.Progress
+
+	rows *nearest.Index
+}
 
 // NewIndex prepares the rows of x (n × d) for searches, which takes a few passes over x. The index
 // refers to x, which must not change while it is in use. It holds 4·n·d bytes more, 12·n·d where x
@@ -70,7 +75,7 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Index{rows}, nil
+	return &Index{rows: rows}, nil
 }
 
 // Rows finds, for each of the given rows of the index, the k other rows most similar to it, best
@@ -94,7 +99,7 @@ func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) 
 	if err := checkCount(k, n-1); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.NearRows(ctx, rows, k))
+	return matches(x.rows.NearRows(reporting(ctx, x.Progress), rows, k))
 }
 
 // Vectors finds, for each row of queries (q × d), the k rows of the index most similar to it, as
@@ -113,7 +118,7 @@ func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Mat
 	if err := checkCount(k, x.rows.Rows()); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.Near(ctx, q, k))
+	return matches(x.rows.Near(reporting(ctx, x.Progress), q, k))
 }
 
 func checkCount(k, most int) error {

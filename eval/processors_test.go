@@ -44,9 +44,9 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		"silhouette":        func() any { return testkit.Must(Silhouette(background, x, labels)) },
 		"nearest rows":      func() any { return testkit.Must(nearestRows(background, rows, upTo(400), 10, Cosine)) },
 		"links": func() any {
-			return testkit.Must(RecommendLinks(background, g, rows.Slice(0, 300, 0, 60), nil, Cosine, 10))
+			return testkit.Must(recommended(background, g, rows.Slice(0, 300, 0, 60), nil, Cosine, 10))
 		},
-		"map": func() any { return testkit.Bits(testkit.Must(TSNE(background, corners, 7))) },
+		"map": func() any { return testkit.Bits(testkit.Must(TSNE{Seed: 7}.Places(background, corners))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want any

@@ -3,15 +3,16 @@ package eval
 import (
 	"context"
 
+	"coles"
 	"coles/internal/parallel"
 )
 
-// WithProgress returns a context under which the functions of this package report how far they are:
-// at the start of every stage that may take seconds and after each of its total parts, one call at a
-// time within a stage but not always from the same goroutine. Where one function does many times the
-// work of another, such as [Protocol.Classify], only its own stage is reported.
-func WithProgress(ctx context.Context, report func(stage string, done, total int)) context.Context {
-	return parallel.WithProgress(ctx, report)
+// reporting returns a context under which stages are reported to f, or where they were if that is nil.
+func reporting(ctx context.Context, f coles.Progress) context.Context {
+	if f == nil {
+		return ctx
+	}
+	return parallel.WithProgress(ctx, f)
 }
 
 // counted begins a stage, of which the work under the context that it returns says nothing more.

@@ -1,10 +1,6 @@
 package eval
 
-import (
-	"context"
-
-	"coles/internal/parallel"
-)
+import "coles"
 
 // Protocol is the way embeddings are measured. Its zero value is the protocol of the paper's tables
 // (section 6 there).
@@ -22,16 +18,8 @@ type Protocol struct {
 	// spectral embeddings.
 	RawRows bool
 
-	// Progress, if set, is called in the place of what [WithProgress] gave: at the start and after each
-	// split or run, one call at a time but not always from the same goroutine. The stage is "classify"
-	// with the number of splits as the total, or "cluster" with the number of runs.
-	Progress func(stage string, done, total int)
-}
-
-// start begins a stage, of which the work under the context that it returns says nothing more.
-func (p Protocol) start(ctx context.Context, stage string, total int) (context.Context, *parallel.Count) {
-	if p.Progress != nil {
-		ctx = WithProgress(ctx, p.Progress)
-	}
-	return counted(ctx, stage, total)
+	// Progress, if set, is called at the start and after each split or run, one call at a time but not always
+	// from the same goroutine. The stage is "classify" with the number of splits as the total, or "cluster" with
+	// the number of runs; what Regression and KMeans would report is not.
+	Progress coles.Progress
 }

@@ -1,11 +1,11 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
 )
@@ -36,36 +36,55 @@ func TestProgressCountsSplitsAndRuns(t *testing.T) {
 	}
 }
 
-// Under a context that reports, every stage counts up to its total, and one within another is silent.
+// Every stage counts up to its total, and one within another is silent.
 func TestStagesAreReported(t *testing.T) {
 	x, labels := blobs(90, 4, 3, 76)
-	index := testkit.Must(NewIndex(background, x, Cosine))
 	splits := testkit.Must(dataset.RandomSplits(labels, 3, 6, 1))
-	l := LogisticRegression{Cs: DefaultCs()}
-	for want, call := range map[string]func(ctx context.Context) error{
-		"choose C 5, learn 1": func(ctx context.Context) error { return testkit.Err(l.Fit(ctx, x, upTo(90), labels)) },
-		"cross-validate 5":    func(ctx context.Context) error { return testkit.Err(l.CrossValidate(ctx, x, upTo(90), labels, 1)) },
-		"classify 6": func(ctx context.Context) error {
-			return testkit.Err(Protocol{Regression: l}.Classify(ctx, x, labels, splits))
+	g := testkit.RandomGraph(1, 90, 0.1)
+	index := func(f coles.Progress) *Index {
+		index := testkit.Must(NewIndex(background, x, Cosine))
+		index.Progress = f
+		return index
+	}
+	for want, call := range map[string]func(f coles.Progress) error{
+		"choose C 5, learn 1": func(f coles.Progress) error {
+			return testkit.Err(LogisticRegression{Cs: DefaultCs(), Progress: f}.Fit(background, x, upTo(90), labels))
 		},
-		"cluster 10": func(ctx context.Context) error { return testkit.Err(KMeans{Clusters: 3}.Fit(ctx, x)) },
-		"cluster 6, measure silhouettes 1": func(ctx context.Context) error {
-			_, _, err := ClusterCount(ctx, x, 4, KMeans{Starts: 2})
+		"choose C 5, learn 1, cross-validate 5": func(f coles.Progress) error {
+			_, _, err := LogisticRegression{Progress: f}.Learn(background, x, labels, 1)
 			return err
 		},
-		"compare rows 1, t-SNE 1000": func(ctx context.Context) error { return testkit.Err(TSNE(ctx, x, 1)) },
-		"compare rows 1":             func(ctx context.Context) error { return testkit.Err(index.Rows(ctx, []int{4}, 3)) },
+		"cross-validate 5": func(f coles.Progress) error {
+			return testkit.Err(LogisticRegression{Cs: DefaultCs(), Progress: f}.CrossValidate(background, x, upTo(90), labels, 1))
+		},
+		"classify 6": func(f coles.Progress) error {
+			p := Protocol{Regression: LogisticRegression{Cs: DefaultCs(), Progress: f}, Progress: f}
+			return testkit.Err(p.Classify(background, x, labels, splits))
+		},
+		"cluster 10": func(f coles.Progress) error {
+			return testkit.Err(KMeans{Clusters: 3, Progress: f}.Fit(background, x))
+		},
+		"cluster 2": func(f coles.Progress) error {
+			return testkit.Err(Protocol{Runs: 2, KMeans: KMeans{Progress: f}, Progress: f}.Cluster(background, x, labels))
+		},
+		"cluster 6, measure silhouettes 1": func(f coles.Progress) error {
+			_, _, err := ClusterCount(background, x, 4, KMeans{Starts: 2, Progress: f})
+			return err
+		},
+		"compare rows 1, t-SNE 1000": func(f coles.Progress) error { return testkit.Err(TSNE{Progress: f}.Places(background, x)) },
+		"compare rows 1":             func(f coles.Progress) error { return testkit.Err(index(f).Rows(background, []int{4}, 3)) },
+		"compare rows 3":             func(f coles.Progress) error { return testkit.Err(index(f).RecommendLinks(background, g, nil, 3)) },
 	} {
 		var got []string
 		last := ""
-		testkit.Check(t, call(WithProgress(background, func(stage string, done, total int) {
+		testkit.Check(t, call(func(stage string, done, total int) {
 			switch now := fmt.Sprint(stage, " ", total); {
 			case done == 0:
 				got, last = append(got, now), now
 			case now != last || done > total:
 				t.Errorf("%s: %d of %s", want, done, now)
 			}
-		})))
+		}))
 		testkit.WantSame(t, "the stages", strings.Join(got, ", "), want)
 	}
 }

@@ -8,29 +8,23 @@ import (
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/setting"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // RecommendLinks finds, for each of the given nodes of g or for all where nodes is nil, the k nodes
-// most similar to it by the rows of y (n × d) that no edge joins to it, best first, the lower node
+// most similar to it by the rows of the index that no edge joins to it, best first, the lower node
 // first among equal scores. A score of 0 or less recommends nothing: there are fewer where fewer
-// are above, and none for a zero row. Like an [Index] it is exact.
+// are above, and none for a zero row.
 //
 // The k best pairs of all are among what all nodes get, from both ends.
 //
 // For all nodes the cost is O(n²d), and the memory 48·k·n + 16·n·d bytes, never n²: 200,000 rows of
 // 128 columns take less than a minute on two processors. A node costs O(nd), as in [Index.Rows].
 //
-// Errors: [coles.ErrSetting] for k below 1 or an unknown similarity, [coles.ErrShape] unless y has
-// a row for each node, or for no nodes given, [coles.ErrIndex], [coles.ErrNotFinite] also for
-// products that could overflow, [coles.ErrTooLarge], and ctx's.
-func RecommendLinks(ctx context.Context, g *coles.Graph, y mat.Matrix, nodes []int, by Similarity, k int) ([][]Match, error) {
-	index, err := NewIndex(ctx, y, by)
-	if err != nil {
-		return nil, err
-	}
-	n := index.rows.Rows()
+// Errors: [coles.ErrSetting] for k below 1, [coles.ErrShape] unless the index has a row for each node, or for
+// no nodes given, [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow,
+// [coles.ErrTooLarge], and ctx's.
+func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int, k int) ([][]Match, error) {
+	n := x.rows.Rows()
 	switch {
 	case n != g.Nodes():
 		return nil, fmt.Errorf("%w: %d rows for %d nodes", coles.ErrShape, n, g.Nodes())
@@ -42,10 +36,10 @@ func RecommendLinks(ctx context.Context, g *coles.Graph, y mat.Matrix, nodes []i
 	if err := checkRows(nodes, n, "given"); err != nil {
 		return nil, err
 	}
-	return matches(index.rows.Apart(ctx, nodes, g.Raw(), k))
+	return matches(x.rows.Apart(reporting(ctx, x.Progress), nodes, g.Raw(), k))
 }
 
-// LinkRanking is the outcome of [RankLinks], each from 0 to 1.
+// LinkRanking is the outcome of [Index.RankLinks], each from 0 to 1.
 type LinkRanking struct {
 	Recall         float64 `json:"recall"`           // the share of the edges held out, from either end, that are among the k
 	ReciprocalRank float64 `json:"reciprocal_rank"`  // the mean of 1/r over these, at rank r from 1, 0 for those not among the k
@@ -57,14 +51,14 @@ func (r LinkRanking) String() string {
 	return fmt.Sprintf("recall %.1f %% (by chance %.2g %%), mean reciprocal rank %.1f %%", 100*r.Recall, 100*r.Chance, 100*r.ReciprocalRank)
 }
 
-// RankLinks measures [RecommendLinks]: it recommends k links to every node that an edge is held out
-// of, by the rows of y (n × d), an embedding of links.Train, and looks for that edge among them: it
+// RankLinks measures [Index.RecommendLinks]: it recommends k links to every node that an edge is held out
+// of, by the rows of the index, an embedding of links.Train, and looks for that edge among them: it
 // competes with all pairs of its node, and with the other edges held out.
 //
 // It takes O(nd) a node, and the memory of [Index.Rows].
 //
-// Errors: as [RecommendLinks], and [coles.ErrShape] also for no edges held out.
-func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkRanking, error) {
+// Errors: as [Index.RecommendLinks], and [coles.ErrShape] also for no edges held out.
+func (x *Index) RankLinks(ctx context.Context, links *HeldOutLinks, k int) (*LinkRanking, error) {
 	if len(links.Edges) == 0 {
 		return nil, fmt.Errorf("%w: no edges held out", coles.ErrShape)
 	}
@@ -81,7 +75,7 @@ func RankLinks(ctx context.Context, y mat.Matrix, links *HeldOutLinks, by Simila
 			nodes = append(nodes, u)
 		}
 	}
-	found, err := RecommendLinks(ctx, links.Train, y, nodes, by, k)
+	found, err := x.RecommendLinks(ctx, links.Train, nodes, k)
 	if err != nil {
 		return nil, err
 	}

@@ -48,8 +48,8 @@ func TestRecommendLinksEqualsItsDefinition(t *testing.T) {
 				want := slowLinks(g, x, k, by)
 				for kind, y := range forms(x) {
 					some := []int{n - 1, 0, n / 2, 0}
-					all := testkit.Must(RecommendLinks(background, g, y, nil, by, k))
-					few := testkit.Must(RecommendLinks(background, g, y, some, by, k))
+					all := testkit.Must(recommended(background, g, y, nil, by, k))
+					few := testkit.Must(recommended(background, g, y, some, by, k))
 					for u, want := range want {
 						at := fmt.Sprintf("%s, %s, by %v, the %d best of node %d", name, kind, by, k, u)
 						if len(all[u]) != len(want) {
@@ -80,7 +80,7 @@ func TestTheBestPairsOfAll(t *testing.T) {
 			want = append(want, m.Score)
 		}
 	}
-	for _, matches := range testkit.Must(RecommendLinks(background, g, x, nil, DotProduct, k)) {
+	for _, matches := range testkit.Must(recommended(background, g, x, nil, DotProduct, k)) {
 		for _, m := range matches {
 			got = append(got, m.Score)
 		}
@@ -118,7 +118,7 @@ func TestRankLinksByHand(t *testing.T) {
 		3: {Recall: 1, ReciprocalRank: (3 + 2*1./2 + 1./3) / 6, Chance: (4*3./4 + 2*3./5) / 6},
 		5: {Recall: 1, ReciprocalRank: (3 + 2*1./2 + 1./3) / 6, Chance: 1},
 	} {
-		got := testkit.Must(RankLinks(background, x, links, Cosine, k))
+		got := testkit.Must(ranked(background, x, links, Cosine, k))
 		for name, v := range map[string][2]float64{
 			"recall": {got.Recall, want.Recall}, "reciprocal rank": {got.ReciprocalRank, want.ReciprocalRank},
 			"chance": {got.Chance, want.Chance},
@@ -129,14 +129,14 @@ func TestRankLinksByHand(t *testing.T) {
 		}
 	}
 	// Rows of zeros recommend nothing.
-	got := testkit.Must(RankLinks(background, mat.NewDense(6, 2, nil), links, Cosine, 5))
+	got := testkit.Must(ranked(background, mat.NewDense(6, 2, nil), links, Cosine, 5))
 	testkit.WantSame(t, "of zero rows", *got, LinkRanking{Chance: 1})
 }
 
 // Random rows find as many as by chance: of 2·4,000 ends, each found with a chance near k/n.
 func TestRankLinksOfRandomRowsIsChance(t *testing.T) {
 	links := testkit.Must(HoldOutLinks(background, drawnGraph(400, 0.1, 126), 0.5, 1))
-	r := testkit.Must(RankLinks(background, normal(400, 30, 1, 127), links, Cosine, 40))
+	r := testkit.Must(ranked(background, normal(400, 30, 1, 127), links, Cosine, 40))
 	ends := float64(2 * len(links.Edges))
 	if deviation := math.Sqrt(r.Chance * (1 - r.Chance) / ends); math.Abs(r.Recall-r.Chance) > 5*deviation {
 		t.Errorf("recall %.4f, by chance %.4f ± %.4f", r.Recall, r.Chance, deviation)

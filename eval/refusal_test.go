@@ -87,7 +87,7 @@ func TestLearningRefuses(t *testing.T) {
 		"components, the most":          {reduce(x, most), coles.ErrSetting},
 		"components, overflow":          {reduce(huge, 1), coles.ErrNotFinite},
 		"components, more than columns": {reduce(x, 4), coles.ErrSetting},
-		"t-SNE of no rows":              {testkit.Err(TSNE(background, none, 1)), coles.ErrShape},
+		"t-SNE of no rows":              {testkit.Err(TSNE{Seed: 1}.Places(background, none)), coles.ErrShape},
 		"induce, no nodes":              {induce(x), coles.ErrShape},
 		"induce, node outside":          {induce(x, 0, 6), coles.ErrIndex},
 		"induce, node twice":            {induce(x, 3, 1, 3), coles.ErrIDs},
@@ -143,10 +143,10 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		return testkit.Err(nearestVectors(background, x, queries, k, Cosine))
 	}
 	recommend := func(x mat.Matrix, by Similarity, k int, nodes ...int) error {
-		return testkit.Err(RecommendLinks(background, testkit.Must(coles.NewGraph(6, nil)), x, nodes, by, k))
+		return testkit.Err(recommended(background, testkit.Must(coles.NewGraph(6, nil)), x, nodes, by, k))
 	}
 	rank := func(x mat.Matrix, edges ...coles.Edge) error {
-		return testkit.Err(RankLinks(background, x, &HeldOutLinks{Train: path, Edges: edges}, Cosine, 1))
+		return testkit.Err(ranked(background, x, &HeldOutLinks{Train: path, Edges: edges}, Cosine, 1))
 	}
 	hold := func(g *coles.Graph, share float64) error { return testkit.Err(HoldOutLinks(background, g, share, 1)) }
 	wantRefusals(t, map[string]refusal{

@@ -65,7 +65,7 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 
 // ClusterCount chooses how many clusters the rows of x (n × d) fall into: of k = 2 … maxK the one,
 // the smallest of equals, whose clusters by [KMeans] have the largest mean [Silhouette]. It also
-// returns the silhouettes, of two clusters first. Clusters of means is not read. The rows are taken
+// returns the silhouettes, of two clusters first. Clusters of means is not read; its Progress is of all clusterings together and, then, "measure silhouettes". The rows are taken
 // as they are: for clusters by direction, which [Protocol.Cluster] measures, scale them to unit
 // length before.
 //
@@ -78,6 +78,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 	if means, err = means.withDefaults(); err != nil {
 		return 0, nil, err
 	}
+	ctx = reporting(ctx, means.Progress)
 	f, _, err := readTame(ctx, x)
 	if err != nil {
 		return 0, nil, err

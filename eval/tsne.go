@@ -25,7 +25,7 @@ const (
 	tsneNoise        = tsneSpread / 100
 )
 
-// TSNE returns places of the rows of x (n × d) in two dimensions, n × 2, by t-SNE (van der Maaten
+// TSNE places the rows of a matrix x (n × d) in two dimensions by t-SNE (van der Maaten
 // and Hinton 2008): rows that are near each other in x come to lie near each other. It descends
 // along the gradient of
 //
@@ -49,9 +49,16 @@ const (
 // The cost is O(n²d) time for the neighbours, as of [Index.Rows], and O(n log n) for an iteration:
 // on two processors 1.3 s for 1,500 rows, twenty for 20,000. The memory is some 6 kB a row
 // besides two copies of x.
+type TSNE struct {
+	Seed     uint64         // of the noise at the start
+	Progress coles.Progress // called as "compare rows" and "t-SNE" proceed; may be nil
+}
+
+// Places returns the places of the rows of x, n × 2.
 //
 // Errors: [coles.ErrShape] for no rows, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
-func TSNE(ctx context.Context, x mat.Matrix, seed uint64) (*mat.Dense, error) {
+func (s TSNE) Places(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	ctx = reporting(ctx, s.Progress)
 	n, d := x.Dims()
 	if n < 1 {
 		return nil, fmt.Errorf("%w: t-SNE of %d × %d numbers", coles.ErrShape, n, d)
@@ -64,7 +71,7 @@ func TSNE(ctx context.Context, x mat.Matrix, seed uint64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newDescent(ctx, source, p, seed)
+	m, err := newDescent(ctx, source, p, s.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -187,7 +187,7 @@ func TestCellsStandForTheirPoints(t *testing.T) {
 func TestTSNEKeepsClustersApart(t *testing.T) {
 	const n = 150
 	x, cluster := clusters(n, 10)
-	y := testkit.Must(TSNE(t.Context(), x, 1))
+	y := testkit.Must(TSNE{Seed: 1}.Places(t.Context(), x))
 	for i := range n {
 		nearest, least := -1, math.Inf(1)
 		for j := range n {
@@ -211,7 +211,7 @@ func TestTSNEOfAnyRows(t *testing.T) {
 		"single": mat.NewDense(1, 2, []float64{3, 4}), "two": mat.NewDense(2, 1, []float64{1, -1}), "three": mat.NewDense(3, 2, []float64{0, 0, 0, 1, 5, 5}),
 		"one column": one, "equal": equal, "zero": mat.NewDense(4, 2, nil), "pairs": mat.NewDense(4, 1, []float64{1, 1, 2, 2}),
 	} {
-		y := testkit.Must(TSNE(t.Context(), x, 1))
+		y := testkit.Must(TSNE{Seed: 1}.Places(t.Context(), x))
 		n, _ := x.Dims()
 		if r, c := y.Dims(); r != n || c != 2 {
 			t.Errorf("%s: %d × %d", name, r, c)

@@ -26,7 +26,7 @@ type classifier struct {
 
 // learn fits a classifier to the rows of an embedding that have a label, and measures it by
 // cross-validation, nil where there are too few.
-func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
+func learn(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
 	last := slices.Max(labels)
 	switch {
 	case last < 0:
@@ -34,7 +34,7 @@ func learn(ctx context.Context, e *embedding, labels []int, seed uint64) (*class
 	case !slices.ContainsFunc(labels, func(l int) bool { return 0 <= l && l < last }):
 		return nil, nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
 	}
-	m, found, err := eval.Learn(ctx, e.rows, labels, seed)
+	m, found, err := eval.LogisticRegression{Progress: in.progress.show}.Learn(ctx, e.rows, labels, seed)
 	k := &classifier{m, e.data.Classes, originOf(e.model)}
 	if found != nil {
 		found.Names = k.names

@@ -82,7 +82,7 @@ func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Wri
 	}
 	defer in.progress.clear()
 	n, _ := y.Dims()
-	means := eval.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c)}
+	means := eval.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c), Progress: in.progress.show}
 	switch {
 	case c.IsSet("k") && means.Clusters > n:
 		return nil, fmt.Errorf("-k %d: there are %d nodes only", means.Clusters, n)

@@ -108,7 +108,7 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	if err != nil {
 		return err
 	}
-	p := eval.Protocol{Runs: c.Int("runs"), KMeans: eval.KMeans{Seed: seedOr1(c)}}
+	p := eval.Protocol{Runs: c.Int("runs"), KMeans: eval.KMeans{Seed: seedOr1(c)}, Progress: in.progress.show}
 	r, err := p.Classify(ctx, y, d.Labels, splits)
 	if err != nil {
 		return err

@@ -71,7 +71,12 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	in.progress.show("links", 0, 0)
 	defer in.progress.clear()
-	found, err := eval.RecommendLinks(ctx, g, e.rows, nodes, eval.Cosine, c.Int("k"))
+	index, err := eval.NewIndex(ctx, e.rows, eval.Cosine)
+	if err != nil {
+		return err
+	}
+	index.Progress = in.progress.show
+	found, err := index.RecommendLinks(ctx, g, nodes, c.Int("k"))
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.ForLinks.Settings(d.Features.Dims()))))
 	var want, of3 string
-	for i, matches := range testkit.Must(eval.RecommendLinks(t.Context(), g, m.Embedding(), nil, eval.Cosine, 4)) {
+	for i, matches := range testkit.Must(testkit.Must(eval.NewIndex(t.Context(), m.Embedding(), eval.Cosine)).RecommendLinks(t.Context(), g, nil, 4)) {
 		for _, m := range matches {
 			want += fmt.Sprintf("%d\t%d\t%s\n", i, m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
 		}

@@ -82,7 +82,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	classes := labels
 	switch {
 	case c.Bool("predicted"):
-		classes, err = predictedClasses(ctx, e, labels, seedOr1(c))
+		classes, err = predictedClasses(ctx, in, e, labels, seedOr1(c))
 	case byClusters(c, labels):
 		if classes, err = findClusters(ctx, c, in, s.stderr, y); err == nil {
 			names = clusterNames(classes)
@@ -145,8 +145,8 @@ func byClusters(c *cli.Command, labels []int) bool {
 }
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
-func predictedClasses(ctx context.Context, e *embedding, labels []int, seed uint64) ([]int, error) {
-	k, _, err := learn(ctx, e, labels, seed)
+func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) ([]int, error) {
+	k, _, err := learn(ctx, in, e, labels, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func sideBySide(ctx context.Context, c *cli.Command, in *inputs, rows []int, x, 
 				return nil, err
 			}
 		}
-		p, err := flatten(ctx, c, part.title, part.rows, classes, names)
+		p, err := flatten(ctx, c, in, part.title, part.rows, classes, names)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.title, err)
 		}
@@ -230,7 +230,7 @@ func sideBySide(ctx context.Context, c *cli.Command, in *inputs, rows []int, x, 
 }
 
 // flatten draws the rows of x in two dimensions.
-func flatten(ctx context.Context, c *cli.Command, title string, x mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
+func flatten(ctx context.Context, c *cli.Command, in *inputs, title string, x mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
 	if c.String("by") == "pca" {
 		return picture.Map(ctx, picture.Axes{Title: title}, x, classes, names)
 	}
@@ -238,7 +238,7 @@ func flatten(ctx context.Context, c *cli.Command, title string, x mat.Matrix, cl
 	if err != nil {
 		return nil, err
 	}
-	xy, err := eval.TSNE(ctx, unit, seedOr1(c))
+	xy, err := eval.TSNE{Seed: seedOr1(c), Progress: in.progress.show}.Places(ctx, unit)
 	if err != nil {
 		return nil, err
 	}

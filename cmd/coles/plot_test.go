@@ -172,8 +172,8 @@ func TestPlotPredicts(t *testing.T) {
 	labels[0] = (labels[0] + 1) % 3 // a wrong one
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	e := &embedding{data: &dataset.Dataset{}, rows: rows}
-	classes := testkit.Must(predictedClasses(t.Context(), e, labels, 1))
-	k, _, err := learn(t.Context(), e, labels, 1)
+	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
+	k, _, err := learn(t.Context(), &inputs{}, e, labels, 1)
 	testkit.Check(t, err)
 	for i, l := range labels {
 		want := l

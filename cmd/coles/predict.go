@@ -108,7 +108,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	var good *eval.Confusion
 	of := originOf(e.model)
 	if k == nil {
-		k, good, err = learn(ctx, e, labels, seedOr1(c))
+		k, good, err = learn(ctx, in, e, labels, seedOr1(c))
 	} else {
 		err = k.check(in, c.String("use"), of)
 	}

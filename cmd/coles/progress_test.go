@@ -108,7 +108,8 @@ func TestCommandsShowStages(t *testing.T) {
 		program.Command(args[0]).Action = func(ctx context.Context, command *cli.Command) error {
 			in := testkit.Must(newInputs(command, s.stdin))
 			in.progress = &progressLine{w: &shown}
-			return in.showing(ctx, func(ctx context.Context) error { return c.do(ctx, command, in, s) })
+			defer in.progress.clear()
+			return c.do(ctx, command, in, s)
 		}
 		testkit.Check(t, program.Run(t.Context(), append([]string{"coles"}, args...)))
 		if !strings.HasSuffix(shown.String(), " \r") {

@@ -78,7 +78,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-
+	index.Progress = in.progress.show
 	var found [][]eval.Match
 	if c.IsSet("queries") {
 		queries := c.String("queries")

@@ -12,7 +12,6 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	packed "coles/internal/source"
 
 	"github.com/urfave/cli/v3"
@@ -34,7 +33,8 @@ func action(s streams, do func(ctx context.Context, c *cli.Command, in *inputs, 
 		if err != nil {
 			return err
 		}
-		return in.showing(ctx, func(ctx context.Context) error { return do(ctx, c, in, s) })
+		defer in.progress.clear()
+		return do(ctx, c, in, s)
 	}
 }
 
@@ -59,12 +59,6 @@ func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
 		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(err))
 	}
 	return in, err
-}
-
-// showing calls do under a context in which measurements show their progress.
-func (in *inputs) showing(ctx context.Context, do func(ctx context.Context) error) error {
-	defer in.progress.clear()
-	return do(eval.WithProgress(ctx, in.progress.show))
 }
 
 // source returns the input at a path; "" and "-" are standard input.

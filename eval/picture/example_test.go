@@ -56,7 +56,7 @@ func ExampleMap() {
 func ExampleDrawing() {
 	ctx := context.Background()
 	g, y, labels := club(ctx)
-	places, err := eval.TSNE(ctx, y, 1)
+	places, err := eval.TSNE{Seed: 1}.Places(ctx, y)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 	}
 	if from.labels != "" {
 		s.classes = d.Classes
-		if s.learnt, _, err = eval.Learn(ctx, y, d.Labels, 1); err != nil {
+		if s.learnt, _, err = (eval.LogisticRegression{}).Learn(ctx, y, d.Labels, 1); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}

@@ -25,7 +25,7 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if len(rest) == 0 {
 		return errors.New("there is no node to predict: every one has a label, or none")
 	}
-	m, _, err := eval.Learn(ctx, v.rows, v.graph.Labels, 1)
+	m, _, err := eval.LogisticRegression{}.Learn(ctx, v.rows, v.graph.Labels, 1)
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		return err
 	}
 	send(Stage{Stage: "t-SNE", Total: 1})
-	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return eval.TSNE(ctx, y, 1) },
+	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return eval.TSNE{Seed: 1}.Places(ctx, y) },
 		Map{Method: "t-SNE", Final: true}, start, send)
 }
 

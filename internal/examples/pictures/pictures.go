@@ -54,7 +54,7 @@ func Maps(ctx context.Context, labels []int, names []string, seed uint64, sides 
 		if err != nil {
 			return nil, err
 		}
-		places, err := eval.TSNE(ctx, unit, seed)
+		places, err := eval.TSNE{Seed: seed}.Places(ctx, unit)
 		if err != nil {
 			return nil, err
 		}
