@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,8 +73,10 @@ func TestStagesAreReported(t *testing.T) {
 			return err
 		},
 		"compare rows 1, t-SNE 1000": func(f coles.Progress) error { return testkit.Err(TSNE{Progress: f}.Places(background, x)) },
-		"compare rows 1":             func(f coles.Progress) error { return testkit.Err(index(f).Rows(background, []int{4}, 3)) },
-		"compare rows 3":             func(f coles.Progress) error { return testkit.Err(index(f).RecommendLinks(background, g, nil, 3)) },
+		"compare rows 1, compare rows 1": func(f coles.Progress) error {
+			x := index(f)
+			return errors.Join(testkit.Err(x.Rows(background, []int{4}, 3)), testkit.Err(x.RecommendLinks(background, g, nil, 3)))
+		},
 	} {
 		var got []string
 		last := ""
