@@ -39,7 +39,8 @@ type EdgeListOptions struct {
 	Missing string
 	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
 	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
-	// nothing but numbers.
+	// nothing but numbers; but with an encoder of numbers as they are, [table.AsIs], a file has its columns put
+	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is ErrMissing.
 	Kinds   map[string]table.Kind
 	Encoder *table.Encoder
 	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
@@ -91,7 +92,10 @@ func (o EdgeListOptions) check() error {
 	return nil
 }
 
-func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.Encoder != nil }
+func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.wantsCells() }
+
+// wantsCells reports whether there is an encoder of cells.
+func (o EdgeListOptions) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs() }
 
 func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
 

@@ -47,6 +47,11 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 		if l.readFeatures(t, opts); t.Err != nil {
 			return nil, placed(l.featuresFile, t.Err)
 		}
+		if opts.Encoder.AsIs() && opts.Kinds == nil {
+			if err := l.arrange(opts); err != nil {
+				return nil, err
+			}
+		}
 		if opts.refusesGaps() {
 			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", nodeAdvice
 		}

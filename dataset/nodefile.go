@@ -39,11 +39,16 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 			l.names = t.Header[1:]
 		}
 		var gaps int
-		if l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error"); gaps > 0 && opts.Missing == "" && opts.Warn != nil {
-			opts.Warn(fault(l.featuresFile, "cells without a number get the mean of their column: %d", gaps))
-		}
+		l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error")
+		l.warnOfGaps(gaps, opts)
 	}
 	checkGuess(t, l.nodes, 0)
+}
+
+func (l *edgeFiles) warnOfGaps(gaps int, opts EdgeListOptions) {
+	if gaps > 0 && opts.Missing == "" && opts.Warn != nil {
+		opts.Warn(fault(l.featuresFile, "cells without a number get the mean of their column: %d", gaps))
+	}
 }
 
 // isSparseRow reports whether the current line is "id index:value …" or an id alone, a node without

@@ -109,7 +109,7 @@ func (o *objectReader) take(members []property) {
 		return
 	}
 	members = slices.Delete(members, id, id+1)
-	isVector := len(members) == 1 && members[0].name == "vector" && o.opts.Encoder == nil // which makes features of cells
+	isVector := len(members) == 1 && members[0].name == "vector" && !o.opts.wantsCells()
 	if row == 0 && isVector || o.vector != nil {
 		o.takeVector(members)
 		return

@@ -119,6 +119,47 @@ func TestEncoders(t *testing.T) {
 	testkit.WantText(t, err.Error(), "dataset: features: table: ")
 }
 
+// Numbers as they are go into the columns of an encoder by name, in every form of text, and by position without names.
+func TestNumbersByName(t *testing.T) {
+	e := testkit.Must(table.AsIs("b", "a"))
+	want := mat.NewDense(2, 2, []float64{2, 1, -0.5, 3e7})
+	for name, features := range map[string]string{
+		"a table":         "id,a,b\nx,1,2\ny,3e7,-0.5\n",
+		"the same order":  "id\tb\ta\nx\t2\t1\ny\t-0.5\t3e7\n",
+		"a column more":   "id,note,a,b\nx,new,1,2\ny,,3e7,-0.5\n",
+		"objects":         `{"id":"x","a":1,"b":2}` + "\n" + `{"b":-0.5,"id":"y","a":" 3e7 "}`,
+		"no names":        "x,2,1\ny,-0.5,3e7\n",
+		"objects without": `{"id":"x","vector":[2,1]}` + "\n" + `{"id":"y","vector":[-0.5,3e7]}`,
+	} {
+		var said []string
+		d := testkit.Must(readWith("x y\n", features, "", EdgeListOptions{Encoder: e, Warn: func(err error) { said = append(said, err.Error()) }}))
+		testkit.WantClose(t, name, d.Features, want, 0)
+		testkit.WantSame(t, name, d.Table == nil && d.Encoder == nil, true)
+		if name == "a column more" {
+			testkit.WantSame(t, name, said, []string{"dataset: features: columns that are left out: note"})
+		} else {
+			testkit.WantSame(t, name, len(said), 0)
+		}
+	}
+	one := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`, "", EdgeListOptions{Encoder: e}))
+	testkit.WantClose(t, "one row", one.Features, want.Slice(0, 1, 0, 2), 0)
+	gap := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`+"\n"+`{"id":"y","a":null,"b":2}`, "", EdgeListOptions{Encoder: e}))
+	testkit.WantSame(t, "the mean", gap.Features.At(1, 1), 1.0)
+	numbers := func(missing string, lines ...string) func() error {
+		return func() error {
+			_, err := readWith("", strings.Join(lines, "\n"), "", EdgeListOptions{Encoder: e, Missing: missing})
+			return err
+		}
+	}
+	refuse(t, []bad{
+		{"no such column", numbers("", "id,w,b", "x,1,2"), ErrMissing, `features: missing part: no column "a"`},
+		{"a column twice", numbers("", "id,a,b,a", "x,1,2,3"), ErrDuplicate, `column "a"`},
+		{"text", numbers("", `{"id":"x","a":1,"b":2}`, `{"id":"y","a":"big","b":2}`), coles.ErrFormat, `features:2: column "a": malformed: "big" is not a number`},
+		{"too large", numbers("", `{"id":"x","a":1e999,"b":2}`), coles.ErrNotFinite, "features:1"},
+		{"a gap", numbers("error", `{"id":"x","a":null,"b":2}`), coles.ErrFormat, "features:1"},
+	})
+}
+
 // What is written as JSON lines is read back, to the bit.
 func TestObjectsOfVectors(t *testing.T) {
 	ids := []string{"ann", "b \"c\"\n", "7"}

@@ -281,6 +281,24 @@ func TestEarlierFile(t *testing.T) {
 	testkit.WantSame(t, "word", testkit.Must(e.Encode(context.Background(), word)).At(0, 3), 1.0)
 }
 
+// Numbers as they are go by name, and the file of their encoder says so.
+func TestAsIs(t *testing.T) {
+	e := testkit.Must(AsIs("b", "a"))
+	var file bytes.Buffer
+	testkit.Must(e.WriteTo(&file))
+	e = testkit.Must(ReadEncoder(&file))
+	learnt, _ := encoded(t, shop())
+	testkit.WantSame(t, "as they are", []bool{e.AsIs(), learnt.AsIs(), (*Encoder)(nil).AsIs()}, []bool{true, false, false})
+	x := New("a", "other", "b")
+	x.Add("", 1e-300, 7, -1.0/3)
+	x.Add("", nil, 7, 1e300)
+	testkit.WantClose(t, "features", testkit.Must(e.Encode(context.Background(), x)), mat.NewDense(2, 2, []float64{-1.0 / 3, 1e-300, 1e300, 0}), 0)
+	_, err := AsIs("a", "a")
+	testkit.WantError(t, err, coles.ErrIDs)
+	_, err = AsIs()
+	testkit.WantError(t, err, coles.ErrShape)
+}
+
 // Values that were not there to learn from are counted.
 func TestUnseen(t *testing.T) {
 	e, _ := encoded(t, shop())

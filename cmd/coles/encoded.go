@@ -61,7 +61,11 @@ func writeModel(w io.Writer, m model, e *table.Encoder) error {
 // take describes how the features of a dataset, which a file has, were made of a table, and makes others alike.
 func (in *inputs) take(d *dataset.Dataset, file string) error {
 	if d.Table == nil {
-		if in.text.Encoder != nil && d.Features != nil {
+		switch {
+		case d.Features == nil || in.text.Encoder.AsIs():
+		case in.text.Encoder == nil && d.FeatureNames != nil:
+			in.text.Encoder, _ = table.AsIs(d.FeatureNames...) // none where two columns have one name
+		case in.text.Encoder != nil:
 			in.text.Warn(fmt.Errorf("%s has no columns by name: its numbers are taken for the features that the model makes of columns", file))
 		}
 		return nil
@@ -109,7 +113,7 @@ type columnInfos []columnInfo
 
 // describeColumns describes the columns of an encoder, none if it is nil.
 func describeColumns(e *table.Encoder) (all columnInfos) {
-	if e == nil {
+	if e == nil || e.AsIs() {
 		return nil
 	}
 	for _, v := range e.Variables() {

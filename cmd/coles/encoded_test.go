@@ -114,3 +114,39 @@ func TestTables(t *testing.T) {
 		t.Run(name, func(t *testing.T) { refused(t, dir, exitFailure, c.want, "", c.args...) })
 	}
 }
+
+// A model of numbers finds its columns by name, in files of every form.
+func TestNumbersByName(t *testing.T) {
+	edges, rows, turned, objects := "", "id,a,b,c\n", "id,c,b,a\n", ""
+	for i := range 12 {
+		edges += fmt.Sprintf("p%d,p%d\n", i, (i+2)%12)
+		a, b, c := i%5, i*i%7, i%2
+		rows += fmt.Sprintf("p%d,%d,%d,%d\n", i, a, b, c)
+		turned += fmt.Sprintf("p%d,%d,%d,%d\n", i, c, b, a)
+		objects += fmt.Sprintf(`{"id":"p%d","b":%d,"c":%d,"a":%d}`+"\n", i, b, c, a)
+	}
+	dir := folder(t, map[string]string{
+		"g.csv": edges, "x.csv": rows, "turned.csv": turned, "x.jsonl": objects, "other.csv": strings.Replace(rows, "id,a", "id,w", 1),
+		"kim.csv": "id,b,c,a\nkim,3,1,2\n", "kim.jsonl": `{"id":"kim","a":2,"b":3,"c":1}`, "gap.jsonl": `{"id":"kim","a":2,"b":null,"c":1}`,
+		"bare.csv": "kim,2,3,1\n", "edge.csv": "kim,p0\n",
+	})
+	file := func(name string) string { return filepath.Join(dir, name) }
+	for command, more := range map[string][]string{"embed": {"-dim", "2"}, "train": {"-epochs", "2", "-dim", "2"}} {
+		model := file(command + ".model")
+		want, _ := ran(t, dir, append([]string{command, file("g.csv"), "-features", file("x.csv"), "-model", model}, more...)...)
+		for _, x := range []string{"x.csv", "turned.csv", "x.jsonl"} {
+			got, said := ran(t, dir, "embed", file("g.csv"), "-features", file(x), "-with", model)
+			testkit.WantSame(t, command+" "+x, []string{got, said}, []string{want, ""})
+		}
+	}
+	newcomer := func(features string) []string {
+		return []string{"embed", file("g.csv"), "-features", file("turned.csv"), "-with", file("embed.model"), "-new-features", file(features), "-new-edges", file("edge.csv")}
+	}
+	want, _ := ran(t, dir, newcomer("bare.csv")...)
+	for _, x := range []string{"kim.csv", "kim.jsonl"} {
+		got, said := ran(t, dir, newcomer(x)...)
+		testkit.WantSame(t, x, []string{got, said}, []string{want, ""})
+	}
+	refused(t, dir, exitFailure, `gap.jsonl:1: column "b": malformed: "" is not a number; -missing zero, mean or drop says what to do with gaps`, "", newcomer("gap.jsonl")...)
+	refused(t, dir, exitFailure, `other.csv: missing part: no column "a"`, "", "embed", file("g.csv"), "-features", file("other.csv"), "-with", file("embed.model"))
+}

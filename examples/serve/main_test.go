@@ -211,6 +211,22 @@ func TestTable(t *testing.T) {
 	testkit.WantText(t, stdout, "0 errors")
 }
 
+// Columns of numbers go by name where the model's file has the names.
+func TestColumnsByName(t *testing.T) {
+	from, _, _, _ := circle(t)
+	write(t, from.features, "name,a,b,c\nann,1,20,1\nbob,2,31,2\ncy,3,42,1\ndan,1,23,2\neve,2,34,1\nfay,3,45,2\n")
+	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
+	var b bytes.Buffer
+	testkit.Must(testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(2))).WriteTo(&b))
+	testkit.Must(testkit.Must(table.AsIs("a", "b", "c")).WriteTo(&b))
+	from.model = filepath.Join(t.TempDir(), "named.model")
+	write(t, from.model, b.String())
+	const hal = `{"neighbours": ["ann"], "features": {"a": 3, "b": 25}}`
+	want := ask(t, start(t, from), "POST", "/embed", hal, 200)
+	write(t, from.features, "name,c,b,a\nann,1,20,1\nbob,2,31,2\ncy,1,42,3\ndan,2,23,1\neve,1,34,2\nfay,2,45,3\n")
+	testkit.WantSame(t, "answer", ask(t, start(t, from), "POST", "/embed", hal, 200), want)
+}
+
 // narrow is a file with a model of 2 columns.
 func narrow(t *testing.T, g *coles.Graph, x mat.Matrix) string {
 	t.Helper()

@@ -42,33 +42,25 @@ type source struct{ graph, features, labels, model string }
 
 // load reads the files, or makes what stands for them.
 func (from source) load(ctx context.Context) (*state, error) {
+	var f fitted
+	var err error
+	if from.model != "" {
+		if f, err = dataset.Open(from.model, readModel); err != nil {
+			return nil, err
+		}
+	}
 	open := dataset.Communities{}.Generate
 	if from.graph != "" {
-		open = func(context.Context) (*dataset.Dataset, error) {
-			return dataset.OpenEdgeList(from.graph, from.features, from.labels)
-		}
+		open = func(context.Context) (*dataset.Dataset, error) { return from.open(f.encoder) }
 	}
 	d, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var f fitted
-	if from.model != "" {
-		if f, err = dataset.Open(from.model, readModel); err != nil {
-			return nil, err
-		}
-		if (f.encoder == nil) != (d.Table == nil) {
-			return nil, fmt.Errorf("either %s has columns of text or the features of %s had", from.features, from.model)
-		}
+	if f.model != nil && f.encoder == nil && d.Table != nil {
+		return nil, fmt.Errorf("%s has columns of text, and the features of %s had none", from.features, from.model)
 	}
-	switch {
-	case f.encoder != nil:
-		if d.Features, err = f.encoder.Encode(ctx, d.Table); err != nil {
-			return nil, err
-		}
-	case d.Table != nil:
-		f.encoder = d.Encoder
-	}
+	f.encoder = d.Encoder // nil for numbers as they are
 	g, err := d.Graph()
 	if err != nil {
 		return nil, err
@@ -95,6 +87,22 @@ func (from source) load(ctx context.Context) (*state, error) {
 	s.rounding = 1e-6 * mat.Norm(y, math.Inf(1)) // more than the rounding of a frozen graph in float32
 	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
 	return s, err
+}
+
+// open reads the graph, the features in the columns of an encoder if there is one, and the labels.
+func (from source) open(e *table.Encoder) (*dataset.Dataset, error) {
+	opts := dataset.EdgeListOptions{Encoder: e}
+	return dataset.Open(from.graph, func(edges io.Reader) (*dataset.Dataset, error) {
+		return dataset.Open(from.features, func(features io.Reader) (*dataset.Dataset, error) {
+			if from.labels == "" {
+				return dataset.ReadEdgeList(edges, features, opts)
+			}
+			return dataset.Open(from.labels, func(labels io.Reader) (*dataset.Dataset, error) {
+				opts.Labels = labels
+				return dataset.ReadEdgeList(edges, features, opts)
+			})
+		})
+	})
 }
 
 // A fitted model may have an encoder of the columns of a table.

@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -25,13 +26,23 @@ func (t *Reader) Number(k int) float64 {
 
 // NumberIn is a part of field k as a finite number.
 func (t *Reader) NumberIn(k int, part string) float64 {
-	v, err := strconv.ParseFloat(part, 64)
-	if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-		t.Fault(k, "%q: %w", part, coles.ErrNotFinite)
-	} else if err != nil {
-		t.Fault(k, "%w: %q is not a number", coles.ErrFormat, part)
+	v, err := Parse(part)
+	if err != nil {
+		t.Fault(k, "%w", err)
 	}
 	return v
+}
+
+// Parse is a finite number.
+func Parse(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
+		return v, fmt.Errorf("%q: %w", text, coles.ErrNotFinite)
+	case err != nil:
+		return v, fmt.Errorf("%w: %q is not a number", coles.ErrFormat, text)
+	}
+	return v, nil
 }
 
 // Size is field k as a number of things, at most a bound.

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"coles"
+	"coles/dataset/internal/text"
+	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// arrange puts features that are numbers as they are in the order of an encoder's columns, if their file has names for
+// its own, and makes them of the cells of a table.
+func (l *edgeFiles) arrange(opts EdgeListOptions) error {
+	names := l.names
+	if l.table != nil {
+		names = nil
+		for _, c := range l.table.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	wanted := opts.Encoder.Names()
+	if names == nil || l.table == nil && slices.Equal(names, wanted) {
+		return nil
+	}
+	from, err := l.find(wanted, names, opts.Warn)
+	if err != nil {
+		return err
+	}
+	if l.table != nil {
+		if err := l.readCells(from, opts); err != nil {
+			return err
+		}
+	} else {
+		l.features = permuted(l.features, from)
+	}
+	l.names, l.table = wanted, nil
+	return nil
+}
+
+// find is where each wanted column stands among those that there are.
+func (l *edgeFiles) find(wanted, names []string, warn func(error)) (from []int, err error) {
+	at := make(map[string]int)
+	for k, name := range names {
+		if _, twice := at[name]; twice {
+			return nil, fault(l.featuresFile, "column %q: %w", name, ErrDuplicate)
+		}
+		at[name] = k
+	}
+	for _, name := range wanted {
+		k, ok := at[name]
+		if !ok {
+			return nil, fault(l.featuresFile, "%w: no column %q", ErrMissing, name)
+		}
+		from = append(from, k)
+		delete(at, name)
+	}
+	if len(at) > 0 && warn != nil {
+		warn(fault(l.featuresFile, "columns that are left out: %s", strings.Join(slices.Sorted(maps.Keys(at)), ", ")))
+	}
+	return from, nil
+}
+
+// permuted are the columns of x in another order.
+func permuted(x mat.Matrix, from []int) mat.Matrix {
+	rows, _ := x.Dims()
+	y := mat.NewDense(rows, len(from), nil)
+	for i := range rows {
+		for k, j := range from {
+			y.Set(i, k, x.At(i, j))
+		}
+	}
+	return y
+}
+
+// readCells makes features of the cells of some columns. A hole is NaN.
+func (l *edgeFiles) readCells(from []int, opts EdgeListOptions) error {
+	x, gaps := mat.NewDense(l.table.Rows(), len(from), nil), 0
+	for k, j := range from {
+		c := l.table.Columns[j]
+		for i, cell := range c.Cells {
+			v, err := text.Parse(strings.TrimSpace(cell))
+			if table.IsHole(cell) {
+				if v, err = math.NaN(), nil; opts.Missing == "error" {
+					err = gapAdvice.on("%w: %q is not a number", coles.ErrFormat, cell)
+				}
+				gaps++
+			}
+			if err != nil {
+				return placed(l.featuresFile, &text.Error{Line: l.table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
+			}
+			x.Set(i, k, v)
+		}
+	}
+	l.features = x
+	l.warnOfGaps(gaps, opts)
+	return nil
+}
