@@ -2,7 +2,6 @@ package coles
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -62,21 +61,28 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 		return nil, err
 	}
 	if f.scratch != "" {
-		if f.space, err = f.openScratch(); err != nil {
+		if _, _, err := f.scratchRoom(); err != nil { // for either precision
 			return nil, err
 		}
-		ctx = scratch.With(ctx, f.space)
 	}
-	m, err := inPrecision(&f.Precision, f.x, f.prepare,
-		func() (*Model, error) { return fit[float32](ctx, f) },
-		func() (*Model, error) { return fit[float64](ctx, f) })
-	if f.space == nil {
-		return m, err
+	return inPrecision(&f.Precision, f.x, f.prepare,
+		func() (*Model, error) { return fitWhere[float32](ctx, f) },
+		func() (*Model, error) { return fitWhere[float64](ctx, f) })
+}
+
+// fitWhere is fit in memory or, as the settings say, in a folder.
+func fitWhere[T kernel.Float](ctx context.Context, f *fitting) (m *Model, err error) {
+	if f.scratch == "" {
+		return fit[T](ctx, f)
 	}
+	space, err := f.inScratch(ctx, func(ctx context.Context) (err error) {
+		m, err = fit[T](ctx, f)
+		return err
+	})
 	if err != nil {
-		return nil, errors.Join(err, f.space.Close())
+		return nil, err
 	}
-	m.space = f.space
+	m.space = space
 	return m, nil
 }
 
@@ -87,8 +93,7 @@ type fitting struct {
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
 	report  Report
-	space   *scratch.Space // nil without scratch
-	last    time.Time      // end of the last stage
+	last    time.Time // end of the last stage
 }
 
 // identify resolves d′ and hashes the input.
@@ -131,15 +136,19 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, err
 	}
 	f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x), f.space)
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x), scratch.Of(ctx))
 	f.step("prepare", 1, 3)
-	p := &problem[T]{x: x, space: f.space, solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
+	p := &problem[T]{x: x, space: scratch.Of(ctx), solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Kind != UseFeatures {
 		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
 			return nil, err
 		}
 	}
-	defer p.takeRoom()()
+	release, err := p.takeRoom(f.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("coles: fit: %w", err)
+	}
+	defer release()
 	if f.Kind == 0 {
 		a, err := p.align(ctx, f.Settings, f.g, f.prepare)
 		if err != nil {

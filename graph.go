@@ -33,7 +33,6 @@ type Graph struct {
 	adj    *kernel.CSR[float64] // a pattern where all weights are 1
 	loops  bool                 // adj may have diagonal entries
 	keeps  bool                 // self loops were not to be dropped
-	lent   bool                 // adj is the memory of others, a file perhaps
 	degree []float64            // weighted, self loops left out
 	ids    []string             // nil where nodes are only numbered
 	report GraphReport
@@ -196,12 +195,7 @@ func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 	if drops {
 		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)
 	}
-	g, err := newGraph(adj, opts, GraphReport{})
-	if err != nil {
-		return nil, err
-	}
-	g.lent = !drops
-	return g, nil
+	return newGraph(adj, opts, GraphReport{})
 }
 
 // Neighbors returns the nodes that edges join to node i, ascending, and the weights of these edges, nil where

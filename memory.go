@@ -1,8 +1,11 @@
 package coles
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"syscall"
+	"unsafe"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
@@ -95,7 +98,7 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 		w.entries, w.drawn = 0, 0
 	}
 	if space != nil {
-		return w.beside(g.lent, s.Kind == 0), solver
+		return w.beside(s.Kind), solver
 	}
 	solve := w.krylov()
 	if solver == SolverDirect {
@@ -166,41 +169,60 @@ func (w workload) krylov() int64 {
 	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
-// beside is the memory of a fit whose FX lies in a space: two panels, or the walkers that choose the
-// model, the numbers for every node (sums, roots and a basis, some of it not yet collected), M, and W where
-// it is stored.
-func (w workload) beside(lent, choose bool) int64 {
-	panels := 2 * w.size * w.n * w.strip
-	if choose {
-		panels = max(panels, 8*w.n*int64(alignment.Walkers(w.n)))
+// beside is the memory of a fit whose FX, and W where it is stored, lie in a space: panels, the numbers for
+// every node (sums, roots and a basis, some of it not yet collected), the columns of sparse features, and M.
+func (w workload) beside(kind Kind) int64 {
+	node := int64(80)
+	if kind == UseFeatures {
+		node = 8 // the degrees, which the graph has
 	}
-	bytes := panels + 80*w.n + (4+w.size)*2*w.entries + 32*w.drawn + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
-	if !lent {
-		bytes += 4*w.stored + 8*w.n
-	}
-	return bytes
+	return panels(kind, w.size, w.n, w.strip) + node*w.n + 32*w.drawn + 12*w.z + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 }
 
-// openScratch makes a space by the budget, of which panels get what else is not needed.
-func (f *fitting) openScratch() (*scratch.Space, error) {
+// panels is the memory, read in no order, of a fit in a space: for two strips of columns, or for the walkers
+// that may choose the kind. Features alone need none.
+func panels(kind Kind, size, n, strip int64) int64 {
+	switch kind {
+	case UseFeatures:
+		return 0
+	case UseGraph:
+		return 2 * size * n * strip
+	}
+	return max(2*size*n*strip, 8*n*int64(alignment.Walkers(n)))
+}
+
+// takeRoom takes memory for two strips of FX, where they are filtered by a pattern or in a space, and there
+// for what the choice of a kind takes. It returns what gives it back.
+func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
+	n, width := p.x.Rows(), p.stripWidth()
+	switch {
+	case p.space != nil && kind != UseFeatures:
+		size := int64(unsafe.Sizeof(T(0)))
+		p.room, err = scratch.Panel[T](p.space, int(panels(kind, size, int64(n), int64(width))/size))
+		return func() { _ = scratch.Release(p.space, p.room) }, err
+	case p.space != nil || p.w.Pattern == nil:
+		return func() {}, nil
+	}
+	strips, release := kernel.Scratch[T](n, 2*width)
+	p.room = strips.Data
+	return release, nil
+}
+
+// stripWidth is the number of columns that are filtered at a time.
+func (p *problem[T]) stripWidth() int {
+	n, d := p.x.Dims()
+	return matrix.StripWidth[T](p.space, n, d)
+}
+
+// inScratch does what is to be done with a space of its own, of which panels get what else is not needed, and
+// closes that after an error.
+func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) error) (*scratch.Space, error) {
+	held, room, err := f.scratchRoom()
+	if err != nil {
+		return nil, err
+	}
 	n, d := f.x.Dims()
-	x := shape{rows: n, cols: d, sparse: f.x.Sparse()}
-	if solver := f.Solver.resolve(d, f.Dim, x.sparse); solver != SolverDirect {
-		return nil, fmt.Errorf("coles: fit: scratch: %w", setting.Bad("Solver", solver, "%v: others hold panels of their own", SolverDirect))
-	}
-	const most = 512 << 20
-	held := min(most, f.budget/8)
-	narrow := &scratch.Space{} // panels of the fewest columns
-	least, _ := f.memory(f.g, x, narrow)
-	size := int64(8)
-	if f.Precision.resolve(n, d, f.prepare.plain()) == Float32 {
-		size = 4
-	}
-	strip := 2 * size * int64(n) * 16
-	if want := least + min(most, least/7) + 8; f.budget < want {
-		return nil, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
-	}
-	disk := size * int64(n) * int64(d+max(d+f.Dim, 2*alignment.First)) // few graphs need more random columns
+	disk := f.numberBytes() * int64(n) * int64(d+max(d+f.Dim, 2*alignment.First)) // few graphs need more random columns
 	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
 		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
 	}
@@ -208,8 +230,46 @@ func (f *fitting) openScratch() (*scratch.Space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coles: fit: scratch: %w", err)
 	}
-	space.Panels = f.budget - held - least + strip
+	space.Panels = room
+	if err := do(scratch.With(ctx, space)); err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
 	return space, nil
+}
+
+// scratchRoom divides the budget: what pages of the folder may hold, and panels. A precision that is
+// automatic may become float64, for which there must be enough.
+func (f *fitting) scratchRoom() (held, room int64, err error) {
+	n, d := f.x.Dims()
+	x := shape{rows: n, cols: d, nonzeros: f.x.NNZ(), sparse: f.x.Sparse()}
+	if solver := f.Solver.resolve(d, f.Dim, x.sparse); solver != SolverDirect {
+		return 0, 0, fmt.Errorf("coles: fit: scratch: %w", setting.Bad("Solver", solver, "%v: others hold panels of their own", SolverDirect))
+	}
+	s := f.Settings
+	if s.Precision == 0 {
+		s.Precision = Float64
+	}
+	const most = 512 << 20
+	narrow := &scratch.Space{} // panels of the fewest columns
+	least, _ := s.memory(f.g, x, narrow)
+	if want := least + min(most, least/7) + 8; f.budget < want {
+		return 0, 0, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
+	}
+	strip := 8 * matrix.StripWidth[float64](narrow, n, d)
+	if f.numberBytes() == 4 {
+		strip = 4 * matrix.StripWidth[float32](narrow, n, d)
+	}
+	held = min(most, f.budget/8)
+	return held, f.budget - held - least + panels(f.Kind, 1, int64(n), int64(strip)), nil
+}
+
+// numberBytes is the size of a number of a fit.
+func (f *fitting) numberBytes() int64 {
+	n, d := f.x.Dims()
+	if f.Precision.resolve(n, d, f.prepare.plain()) == Float32 {
+		return 4
+	}
+	return 8
 }
 
 // inPlace reports whether FX and the embedding lie where a dense X was.

@@ -134,6 +134,8 @@ func TestScratch(t *testing.T) {
 	}{
 		{"float32", g, testkit.SingleOf(wide), []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"float64", g, wide, []coles.Option{coles.WithPrecision(coles.Float64)}},
+		{"panels of eight columns", g, wide, []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Kind = coles.Float64, coles.UseGraph })}},
+		{"weights, float64", weighted, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Kind = coles.Float64, coles.UseGraph })}},
 		{"more columns than are kept", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(20)}},
 		{"filtered after", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(9)}},
 		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Preparation = coles.Float32, coles.PrepareNone })}},

@@ -2,7 +2,6 @@ package coles
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -247,21 +246,18 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
 	out.report.Graph = g.report
 	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare}
-	if out.space, err = f.openScratch(); err != nil {
-		return nil, err
-	}
-	ctx = scratch.With(ctx, out.space)
-	if m.settings.Precision == Float32 {
-		var y kernel.Matrix[float32]
-		y, err = embed[float32](ctx, m, g, source)
-		out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-	} else {
-		var y kernel.Matrix[float64]
-		y, err = embed[float64](ctx, m, g, source)
+	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
+		if m.settings.Precision == Float32 {
+			y, err := embed[float32](ctx, m, g, source)
+			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+			return err
+		}
+		y, err := embed[float64](ctx, m, g, source)
 		out.embedding = matrix.ToDense(y)
-	}
+		return err
+	})
 	if err != nil {
-		return nil, errors.Join(err, out.Close())
+		return nil, err
 	}
 	return out, nil
 }
@@ -296,6 +292,13 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 		if err := p.walk(ctx, g, s.contrasting()); err != nil {
 			return y, err
 		}
+	}
+	if p.space != nil {
+		release, err := p.takeRoom(s.Kind)
+		if err != nil {
+			return y, fmt.Errorf("coles: embed: %w", err)
+		}
+		defer release()
 	}
 	if y, err = p.embed(ctx, matrix.Filtered[T]{}, m.directions); err != nil {
 		return y, err

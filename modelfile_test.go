@@ -71,7 +71,7 @@ func TestHashOfAModel(t *testing.T) {
 	known := map[string]string{}
 	for name, c := range modelCases {
 		m, _, _ := smallFit(91, c.none, c.opts...)
-		again, _, _ := smallFit(91, c.none, append(c.opts, coles.WithSolver(m.Report().Solver))...)
+		again, _, _ := smallFit(91, c.none, append(c.opts, coles.With(func(s *coles.Settings) { s.Solver = m.Report().Solver }))...)
 		testkit.WantSame(t, name+": read", read(m).Hash(), m.Hash())
 		testkit.WantSame(t, name+": by the solver that it took", again.Hash(), m.Hash())
 		if other, ok := known[m.Hash()]; ok {
@@ -92,7 +92,7 @@ func TestHashOfAModel(t *testing.T) {
 			}
 		}
 	}
-	m, _, _ := smallFit(91, false, coles.WithFilter(coles.S2GCSum(2)), coles.WithKind(coles.UseGraph))
+	m, _, _ := smallFit(91, false, coles.WithFilter(coles.S2GCSum(2)), coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))
 	header, numbers := parts(modelBytes(m))
 	header["settings"].(map[string]any)["filter"] = "s2gcsum:3"
 	file := assemble(2, testkit.Must(json.Marshal(header)), numbers)

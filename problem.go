@@ -74,26 +74,9 @@ func (p *problem[T]) walk(ctx context.Context, g *Graph, c contrasting) (err err
 		return ctx.Err()
 	}
 	if p.stored, err = symmetric(matrix.Normalized(ctx, g.adj, true)); err == nil {
-		p.w.Stored = matrix.ConvertCSR[T](p.stored.m)
+		p.w.Stored, err = matrix.ConvertIn[T](ctx, p.stored.m)
 	}
 	return err
-}
-
-// takeRoom takes memory for two strips of FX, where they are filtered by a pattern, and returns what
-// gives it back.
-func (p *problem[T]) takeRoom() (release func()) {
-	if p.w.Pattern == nil {
-		return func() {}
-	}
-	strips, release := kernel.Scratch[T](p.x.Rows(), 2*p.stripWidth())
-	p.room = strips.Data
-	return release
-}
-
-// stripWidth is the number of columns that are filtered at a time.
-func (p *problem[T]) stripWidth() int {
-	n, d := p.x.Dims()
-	return matrix.StripWidth[T](p.space, n, d)
 }
 
 // filter is FX for some X, which is lost if it is owned.
@@ -117,7 +100,11 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 		if err != nil {
 			return err
 		}
-		p.dw, p.bound = matrix.ConvertOperator[T](dw.op), dw.normBound()
+		sparse, err := matrix.ConvertIn[T](ctx, dw.op.Sparse)
+		if err != nil {
+			return err
+		}
+		p.dw, p.bound = matrix.Operator[T]{Sparse: sparse, Coef: dw.op.Coef, V: dw.op.V}, dw.normBound()
 		if linear.Single[T]() && p.solver == SolverKrylov {
 			if err := p.widen(ctx, g, dw); err != nil {
 				return err

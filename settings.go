@@ -200,10 +200,10 @@ type Progress func(stage string, done, total int)
 func WithProgress(f Progress) Option { return func(c *config) { c.progress = f } }
 
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding
-// lie in files of a folder, best on an SSD, and the fit takes that many bytes of memory, besides features that
-// are in memory already; read them with [coles/dataset.MapNPY] and the graph with [coles/dataset.OpenCSR],
-// and they take none. The numbers equal a fit in memory, up to rounding. The less memory there is,
-// the more often the graph is read: once a hop for every 16 columns at least.
+// lie in files of a folder, best on an SSD, and the fit takes that many bytes of memory, besides a graph and
+// features that are in memory already; read them with [coles/dataset.OpenCSR] and [coles/dataset.MapNPY], and
+// they take none. The numbers equal a fit in memory, up to rounding. The less memory there is,
+// the more often the graph is read: once a hop for every 64 bytes of a row at least.
 //
 // The embedding stays in the folder until [Model.Close]. The files have no names, and are gone with the
 // process. Linux only: elsewhere Fit returns [errors.ErrUnsupported].

@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"coles"
@@ -278,17 +276,6 @@ func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, er
 	return e, err
 }
 
-// bytesOf is a size such as 8GB in bytes.
-func bytesOf(text string) (bytes int64, ok bool) {
-	for unit, size := range map[string]float64{"MB": 1e6, "GB": 1e9, "TB": 1e12} {
-		if number, found := strings.CutSuffix(strings.ToUpper(text), unit); found {
-			v, err := strconv.ParseFloat(number, 64)
-			return int64(v * size), err == nil && v > 0 && v*size < 1e18
-		}
-	}
-	return 0, false
-}
-
 func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
 	if e.model != nil {
 		if err := wantsFeatures(e.model, x); err != nil {
@@ -301,7 +288,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 			if !ok {
 				return nil, nil, usagef("-memory: a network embeds in memory")
 			}
-			m, err := fitted.EmbedScratch(ctx, g, x, e.scratch, e.memory)
+			m, err := fitted.EmbedScratch(ctx, g, x, e.scratch, e.left())
 			return m, embeddingOf(m), err
 		}
 		y, err := e.model.Embed(ctx, g, x)
@@ -321,7 +308,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	defer e.progress.clear()
 	options := []coles.Option{coles.WithProgress(e.progress.show), coles.WithSettings(s)}
 	if e.scratch != "" {
-		options = append(options, coles.WithScratch(e.scratch, e.memory))
+		options = append(options, coles.WithScratch(e.scratch, e.left()))
 	}
 	m, err := fit(ctx, g, x, options...)
 	return m, embeddingOf(m), err

@@ -154,14 +154,14 @@ func orthonormal[T kernel.Float](vectors ...[]float64) kernel.Matrix[T] {
 func (s *sketch[T]) grow(ctx context.Context, columns int) error {
 	n := s.X.Rows()
 	both := kernel.Matrix[T]{Rows: n, Cols: 2 * columns, Stride: 2 * columns}
-	if size := n * both.Cols; size <= len(s.Room) {
-		both.Data, s.Room = s.Room[:size], s.Room[size:]
-	} else if space := scratch.Of(ctx); space != nil {
+	if size, space := n*both.Cols, scratch.Of(ctx); space != nil { // whose room is for strips
 		var err error
 		if both.Data, err = scratch.Make[T](space, size); err != nil {
 			return err
 		}
 		s.scratch = append(s.scratch, func() { scratch.Release(space, both.Data) })
+	} else if size <= len(s.Room) {
+		both.Data, s.Room = s.Room[:size], s.Room[size:]
 	} else {
 		own, release := kernel.Scratch[T](n, both.Cols)
 		both.Data = own.Data

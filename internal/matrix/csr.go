@@ -7,6 +7,7 @@ import (
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
+	"coles/internal/scratch"
 
 	"github.com/james-bowman/sparse"
 )
@@ -17,6 +18,26 @@ func ConvertCSR[T, S kernel.Float](a *kernel.CSR[S]) *kernel.CSR[T] {
 		return same
 	}
 	return kernel.ConvertCSR[T](a)
+}
+
+// ConvertIn is [ConvertCSR] in the space of the context.
+func ConvertIn[T, S kernel.Float](ctx context.Context, a *kernel.CSR[S]) (*kernel.CSR[T], error) {
+	space := scratch.Of(ctx)
+	if _, same := any(a).(*kernel.CSR[T]); same || space == nil {
+		return ConvertCSR[T](a), ctx.Err()
+	}
+	vals, err := scratch.Make[T](space, len(a.Val))
+	if err != nil {
+		return nil, err
+	}
+	out := &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: vals}
+	return out, EachRow(ctx, a, func(i int) {
+		_, from := a.Row(i)
+		_, to := out.Row(i)
+		for q, v := range from {
+			to[q] = T(v)
+		}
+	})
 }
 
 // FromCSR copies a checked sparse matrix into the form that the kernels read: columns ascending,
@@ -339,8 +360,16 @@ func EachRow[T kernel.Float](ctx context.Context, a *kernel.CSR[T], do func(i in
 // MakeEntries makes room for the entries of a matrix of which Ptr[i+1] holds how many row i has.
 // They are to be set.
 func MakeEntries[T kernel.Float](a *kernel.CSR[T]) {
+	_ = makeEntriesIn(nil, a) // memory has no errors
+}
+
+// makeEntriesIn is [MakeEntries] in a space, if there is one.
+func makeEntriesIn[T kernel.Float](space *scratch.Space, a *kernel.CSR[T]) (err error) {
 	for i := range a.Rows {
 		a.Ptr[i+1] += a.Ptr[i]
 	}
-	a.Col, a.Val = make([]int32, a.Ptr[a.Rows]), kernel.Unset[T](1, int(a.Ptr[a.Rows])).Data
+	if a.Col, err = scratch.Make[int32](space, a.NNZ()); err == nil {
+		a.Val, err = unset[T](space, a.NNZ())
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/scratch"
 )
 
 // RowSums are the row sums of A without its diagonal, or with loops of A + I.
@@ -46,7 +47,9 @@ func Normalized(ctx context.Context, a *kernel.CSR[float64], loops bool) (*kerne
 	}); err != nil {
 		return nil, err
 	}
-	MakeEntries(w)
+	if err := makeEntriesIn(scratch.Of(ctx), w); err != nil {
+		return nil, err
+	}
 	return w, EachRow(ctx, a, func(i int) {
 		cols, vals := a.Row(i)
 		to, out := w.Row(i)

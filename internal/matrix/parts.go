@@ -9,15 +9,15 @@ import (
 )
 
 // FilterParts is [Filter] for what is larger than memory: FX is made in a space, in parts of columns that
-// two panels of memory have room for, of which each is read and written once. An X that is owned is given
+// the room has two panels for, of which each is read and written once. Without hops it needs no room. An X that is owned is given
 // back. progress is told how many parts are done.
 func FilterParts[T kernel.Float](ctx context.Context, space *scratch.Space, coef []float64, w Walk[T], x *Matrix[T], room []T, progress func(done, total int)) (Filtered[T], error) {
 	n, d := x.Dims()
 	width := StripWidth[T](space, n, d)
-	if len(room) < 2*n*width {
-		room = kernel.Unset[T](n, 2*width).Data
+	if len(coef) > 1 || len(room) > 0 {
+		width = min(width, len(room)/2/n)
 	}
-	f := Filtered[T]{Degrees: w.Pattern, panel: room[:n*width]}
+	f := Filtered[T]{Degrees: w.Pattern, panel: room}
 	panel := func(k, width int) kernel.Matrix[T] {
 		return kernel.Matrix[T]{Rows: n, Cols: width, Stride: width, Data: room[k*n*width:][:n*width]}
 	}
@@ -31,7 +31,11 @@ func FilterParts[T kernel.Float](ctx context.Context, space *scratch.Space, coef
 	}
 	for k, part := range f.Parts {
 		progress(k, len(f.Parts))
-		if err := w.filter(ctx, coef, part, panel(0, part.Cols), panel(1, part.Cols), f.Factor); err != nil {
+		y, spare := part, part
+		if len(coef) > 1 {
+			y, spare = panel(0, part.Cols), panel(1, part.Cols)
+		}
+		if err := w.filter(ctx, coef, part, y, spare, f.Factor); err != nil {
 			return f, err
 		}
 	}

@@ -21,18 +21,22 @@ const (
 )
 
 // StripWidth cuts columns evenly into strips of whole vectors of sixteen. With a space they
-// are as wide as its panels, and no less than such a vector.
+// are as wide as its panels, and no less than a cache line of 64 bytes.
 func StripWidth[T kernel.Float](space *scratch.Space, rows, columns int) int {
 	size := int(unsafe.Sizeof(T(0)))
 	most := int(max(leastStripBytes, min(stripBytes, panelBytes/2/int64(max(1, rows))))) / size
+	vector := 16
 	if space != nil {
-		most = max(16, int(min(stripBytes, space.Panels/2/int64(max(1, rows))))/size&^15)
+		if most = int(min(stripBytes, space.Panels/2/int64(max(1, rows)))) / size &^ 15; most == 0 {
+			vector = 64 / size
+			most = vector
+		}
 	}
 	count := parallel.Pieces(columns, most)
 	if count <= 1 {
 		return columns
 	}
-	return (parallel.Pieces(columns, count) + 15) &^ 15
+	return (parallel.Pieces(columns, count) + vector - 1) &^ (vector - 1)
 }
 
 // Walk is W = D̂^-½(A+I)D̂^-½ for products: stored, or as the pattern of an A of ones without a

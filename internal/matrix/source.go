@@ -59,6 +59,14 @@ func (s *Source) Cols() int { _, c := s.Dims(); return c }
 // Sparse reports whether rows have stored entries only.
 func (s *Source) Sparse() bool { return s.sparse != nil && !s.filled }
 
+// NNZ is the number of stored entries of a sparse matrix, 0 of a dense one.
+func (s *Source) NNZ() int {
+	if !s.Sparse() {
+		return 0
+	}
+	return s.sparse.NNZ()
+}
+
 // At returns an entry. With T and Dims it makes a Source a [mat.Matrix], so that a matrix that has
 // been checked goes from one package of this module to another as what it is.
 func (s *Source) At(i, j int) float64 {

@@ -17,6 +17,11 @@ func mapped(f *os.File, size int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
+// anonymous is memory of no file.
+func anonymous(size int64) ([]byte, error) {
+	return unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+}
+
 func unmap(m []byte) error { return os.NewSyscallError("munmap", unix.Munmap(m)) }
 
 // forget is a hint: where it fails, pages stay in memory.

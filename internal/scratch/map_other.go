@@ -11,6 +11,8 @@ import (
 
 func mapped(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
 
+func anonymous(int64) ([]byte, error) { return nil, errors.ErrUnsupported }
+
 func unmap([]byte) error { return nil }
 
 func forget([]byte) {}

@@ -22,10 +22,11 @@ type Space struct {
 	dir  string
 	held int64
 
-	mutex sync.Mutex
-	maps  [][]byte
-	quit  chan struct{}
-	ended sync.WaitGroup
+	mutex  sync.Mutex
+	maps   [][]byte // of files
+	panels [][]byte // of memory
+	quit   chan struct{}
+	ended  sync.WaitGroup
 }
 
 // often is the time between two looks at what is in memory: what a disk takes in it is small.
@@ -58,10 +59,10 @@ func (s *Space) Close() error {
 	close(s.quit)
 	s.ended.Wait()
 	var all []error
-	for _, m := range s.maps {
+	for _, m := range slices.Concat(s.maps, s.panels) {
 		all = append(all, unmap(m))
 	}
-	s.maps = nil
+	s.maps, s.panels = nil, nil
 	return errors.Join(all...)
 }
 
@@ -127,17 +128,35 @@ func Make[T any](s *Space, n int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&m[0])), n), nil
 }
 
-// Release gives back what Make made in the space, and nothing else.
+// Panel is memory that is read in no order. It lies outside of Go's heap, which may grow to twice of what is
+// in use there, and where what is not in use stays for a while.
+//
+// Errors: the system's, as syscall.ENOMEM.
+func Panel[T any](s *Space, n int) ([]T, error) {
+	size := int64(n) * int64(unsafe.Sizeof(*new(T)))
+	m, err := anonymous(size)
+	if err != nil {
+		return nil, fmt.Errorf("%d bytes of memory: %w", size, err)
+	}
+	s.mutex.Lock()
+	s.panels = append(s.panels, m)
+	s.mutex.Unlock()
+	return unsafe.Slice((*T)(unsafe.Pointer(&m[0])), n), nil
+}
+
+// Release gives back what Make or Panel made in the space, and nothing else.
 func Release[T any](s *Space, v []T) error {
 	if s == nil || len(v) == 0 {
 		return nil
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	for k, m := range s.maps {
-		if unsafe.Pointer(&m[0]) == unsafe.Pointer(&v[0]) {
-			s.maps = slices.Delete(s.maps, k, k+1)
-			return unmap(m)
+	for _, all := range []*[][]byte{&s.maps, &s.panels} {
+		for k, m := range *all {
+			if unsafe.Pointer(&m[0]) == unsafe.Pointer(&v[0]) {
+				*all = slices.Delete(*all, k, k+1)
+				return unmap(m)
+			}
 		}
 	}
 	return nil

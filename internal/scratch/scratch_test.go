@@ -91,6 +91,33 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// A panel is no file's: its pages stay when those of files leave, and it goes when it is released.
+func TestPanel(t *testing.T) {
+	s := space(t)
+	const n = 1 << 22
+	v, err := Panel[float64](s, n)
+	if err != nil || len(v) != n {
+		t.Fatal(len(v), err)
+	}
+	for i := range v {
+		v[i] = float64(i)
+	}
+	for _, m := range s.maps {
+		forget(m)
+	}
+	for i := range v {
+		if v[i] != float64(i) {
+			t.Fatalf("%v at %d", v[i], i)
+		}
+	}
+	if err := Release(s, v); err != nil || len(s.panels) > 0 {
+		t.Errorf("%d panels are left, %v", len(s.panels), err)
+	}
+	if _, err := Panel[byte](s, math.MaxInt/2); !errors.Is(err, syscall.ENOMEM) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestNoSpace(t *testing.T) {
 	if v, err := Make[int32](Of(context.Background()), 5); len(v) != 5 || err != nil {
 		t.Error(v, err)
