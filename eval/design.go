@@ -24,6 +24,9 @@ type design struct {
 	tau     []float64
 }
 
+// maxSingle bounds the features, and C times lengths, of products in float32.
+const maxSingle = 1e12
+
 // newDesign is the design of a training set x, which has the column of ones, in O(t²d) for t rows if they
 // are fewer than the d features.
 func newDesign(ctx context.Context, x *matrix.Matrix[float64]) (z design, err error) {

@@ -52,9 +52,6 @@ type binary struct {
 	done     bool
 }
 
-// maxSingle bounds the features, and C times lengths, of products in float32.
-const maxSingle = 1e12
-
 // newBinary starts at u = 0, of k coordinates.
 func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary {
 	b := &binary{y: y, c: c, scale: scale, lengths: lengths, sum: matrix.Total(lengths)}

@@ -15,7 +15,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	x, labels := blobs(1500, 150, 5, 5)
 	splits := testkit.Must(dataset.RandomSplits(labels, 20, 8, 1))
 	g := drawnGraph(300, 0.03, 21)
-	drawn, words, classes := drawnCommunities(t, dataset.Communities{Nodes: 900, Classes: 4, Homophily: 0.5, Seed: 2}, 0)
+	drawn, words, classes := drawnCommunities(t, dataset.Communities{Nodes: 900, Classes: 4, Features: 200, Homophily: 0.5, Seed: 2}, 0)
 	small, _ := blobs(7000, 9, 6, 64)
 	single, rows, corners := large(65), normal(5000, 60, 1, 92), normal(250, 5, 1, 4)
 	linear := func(x mat.Matrix) *LinearModel {
