@@ -47,7 +47,7 @@ var (
 
 // A SettingError is an [ErrSetting] of any package, for errors.As. It has
 //
-//	Field string  // "Kappa", "Scaling.Norm": a field, in Go; "k": a parameter; "Purpose": the type of a text
+//	Field string  // "Kappa", "Scaling.Norm": a field, in Go; "k": a parameter; "Kind": the type of a text
 //	Value any     // what it is, nil where nothing is set
 //	Want  string  // what it may be: "0 to 10000"
 //

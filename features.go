@@ -65,7 +65,7 @@ const (
 	// thirteen graphs and a table: see docs/guide.md.
 	PrepareBalanced
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
-	// counts and PrepareRowL2 for other values, as [ForClustering] has it.
+	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
 )
 

@@ -242,50 +242,27 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// A Purpose is the use of the vectors. What helps a classifier, which weighs columns itself, can harm
-// a cosine or a distance, which do not.
-type Purpose int
-
-const (
-	// ForClassification means [DefaultSettings]: a classifier with an L2 penalty learns
-	// classes from the vectors of a few nodes.
-	ForClassification Purpose = iota
-	// ForClustering is for k-means on rows scaled to length 1. What clusters share is in the first
-	// few eigenvectors, and k-means weighs all columns alike: d′ = 32, K = 20 hops, effective rank
-	// 12 and floor 10, no column of degrees, and PrepareUndamped.
-	ForClustering
-	// ForLinks is for cosines that predict links. A cosine weighs the columns as
-	// they are, so that no power of the eigenvalues may flatten them, and nodes two edges away
-	// matter more than nodes eight away: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ
-	// = 0, no column of degrees. The graph is always used: without it links are guesses.
-	ForLinks
-)
-
-var purposeNames = []string{"classification", "clustering", "links"}
-
-// String is the name that UnmarshalText reads.
-func (p Purpose) String() string { return setting.Name(p, purposeNames) }
-
-// MarshalText gives the name that UnmarshalText reads.
-func (p Purpose) MarshalText() ([]byte, error) { return setting.Marshal(p, purposeNames) }
-
-// UnmarshalText reads a name such as "links".
-func (p *Purpose) UnmarshalText(text []byte) error { return setting.Unmarshal(p, text, purposeNames) }
-
-// Settings returns the settings for a purpose and a graph with that number of nodes and features, 0 for none.
-// They equal [DefaultSettings] but for the numbers listed at the purpose.
-func (p Purpose) Settings(nodes, features int) Settings {
+// ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that many
+// features, 0 for none. What clusters share is in the first few eigenvectors, and k-means weighs all
+// columns alike: d′ = 32, K = 20 hops, effective rank 12 and floor 10, no column of degrees, and
+// [PrepareUndamped].
+func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
-	switch p {
-	case ForClustering:
-		s.Dim = dimFor(32, nodes, features)
-		s.Preparation, s.Filter, s.DegreeShare = PrepareUndamped, S2GCSum(20), 0
-		s.Scaling = ScalingRule{Rank: 12, Floor: 10, Norm: 4}
-	case ForLinks:
-		s.Dim = dimFor(256, nodes, features)
-		s.Kind, s.Filter, s.DegreeShare = UseGraph, S2GC(3, 0.05), 0
-		s.Scaling = ScalingRule{Norm: 4}
-	}
+	s.Dim = dimFor(32, nodes, features)
+	s.Preparation, s.Filter, s.DegreeShare = PrepareUndamped, S2GCSum(20), 0
+	s.Scaling = ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+	return s
+}
+
+// LinkSettings are for cosines that predict links, like [ClusteringSettings] for a size. A cosine does not
+// weigh columns as a classifier does, so no power of the eigenvalues may flatten them, and two hops matter
+// more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no column of degrees. The
+// graph is always used: without it links are guesses.
+func LinkSettings(nodes, features int) Settings {
+	s := DefaultSettings()
+	s.Dim = dimFor(256, nodes, features)
+	s.Kind, s.Filter, s.DegreeShare = UseGraph, S2GC(3, 0.05), 0
+	s.Scaling = ScalingRule{Norm: 4}
 	return s
 }
 

@@ -90,12 +90,6 @@ var textForms = map[string]struct {
 		bad:  []string{"", "Graph", "feature", "1"},
 		none: []choice{coles.Kind(77), coles.Kind(-1)},
 	},
-	"Purpose": {
-		ways: ways[coles.Purpose](),
-		good: map[string]choice{"classification": coles.ForClassification, "clustering": coles.ForClustering, "links": coles.ForLinks},
-		bad:  []string{"", "ranking", "0", "link", "Links", "links ", "auto"},
-		none: []choice{coles.Purpose(3), coles.Purpose(-1)},
-	},
 	"Solver": {
 		ways: ways[coles.Solver](),
 		good: map[string]choice{"auto": coles.Solver(0), "direct": coles.SolverDirect, "krylov": coles.SolverKrylov},
@@ -292,20 +286,19 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// purposeSettings are the numbers in the doc comments of purposes, by their names; 0 columns stand
+// purposeSettings are the numbers in the doc comments of settings for a purpose; 0 columns stand
 // for the default.
 var purposeSettings = map[string]struct {
-	purpose coles.Purpose
-	dim     int
-	change  func(*coles.Settings)
+	of     func(nodes, features int) coles.Settings
+	dim    int
+	change func(*coles.Settings)
 }{
-
-	"classification": {coles.ForClassification, 0, func(*coles.Settings) {}},
-	"clustering": {coles.ForClustering, 32, func(s *coles.Settings) {
+	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, func(*coles.Settings) {}},
+	"clustering": {coles.ClusteringSettings, 32, func(s *coles.Settings) {
 		s.Preparation, s.Filter, s.DegreeShare = coles.PrepareUndamped, coles.S2GCSum(20), 0
 		s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
 	}},
-	"links": {coles.ForLinks, 256, func(s *coles.Settings) {
+	"links": {coles.LinkSettings, 256, func(s *coles.Settings) {
 		s.Kind, s.Filter, s.DegreeShare = coles.UseGraph, coles.S2GC(3, 0.05), 0
 		s.Scaling = coles.ScalingRule{Norm: 4}
 	}},
@@ -319,7 +312,7 @@ func TestSettingsOfPurposes(t *testing.T) {
 			{10, 1, min(1, p.dim)}, {10, 31, min(31, p.dim)}, {1000, 33, min(33, p.dim)}, {10, 300, p.dim},
 			{math.MaxInt, math.MaxInt, p.dim}, {1, 0, 0}, {16 * p.dim, 0, 0}, {16*p.dim + 1, 0, p.dim}, {1 << 20, 0, p.dim},
 		} {
-			got, want := p.purpose.Settings(c.nodes, c.features), coles.DefaultSettings()
+			got, want := p.of(c.nodes, c.features), coles.DefaultSettings()
 			p.change(&want)
 			want.Dim = c.dim
 			testkit.WantSame(t, fmt.Sprintf("%s, %d nodes, %d features", name, c.nodes, c.features), string(testkit.Must(json.Marshal(got))), string(testkit.Must(json.Marshal(want))))
@@ -335,36 +328,39 @@ func TestSettingsOfPurposes(t *testing.T) {
 func TestFitForPurposes(t *testing.T) {
 	g, words, _ := small(211) // 120 nodes, 40 features
 	large := testkit.RandomGraph(212, 530, 0.02)
+	columns := func(classification, clustering, links int) map[string]int {
+		return map[string]int{"classification": classification, "clustering": clustering, "links": links}
+	}
 	for name, p := range purposeSettings {
 		for input, c := range map[string]struct {
 			g       *coles.Graph
 			x       mat.Matrix
-			columns [3]int // for classification, clustering, links
+			columns map[string]int
 		}{
-			"40 features":             {g, words, [3]int{40, 32, 40}},
-			"9 features":              {g, testkit.DenseOf(words).Slice(0, 120, 0, 9), [3]int{9, 9, 9}},
-			"one feature":             {g, testkit.DenseOf(words).Slice(0, 120, 0, 1), [3]int{1, 1, 1}},
-			"no features":             {g, nil, [3]int{7, 7, 7}}, // 120/16
-			"530 nodes, no features":  {large, nil, [3]int{33, 32, 33}},
-			"nodes without any edges": {graphOf(120), words, [3]int{40, 32, 40}},
+			"40 features":             {g, words, columns(40, 32, 40)},
+			"9 features":              {g, testkit.DenseOf(words).Slice(0, 120, 0, 9), columns(9, 9, 9)},
+			"one feature":             {g, testkit.DenseOf(words).Slice(0, 120, 0, 1), columns(1, 1, 1)},
+			"no features":             {g, nil, columns(7, 7, 7)}, // 120/16
+			"530 nodes, no features":  {large, nil, columns(33, 32, 33)},
+			"nodes without any edges": {graphOf(120), words, columns(40, 32, 40)},
 		} {
 			features := 0
 			if c.x != nil {
 				_, features = c.x.Dims()
 			}
-			m, err := coles.Fit(ctx, c.g, c.x, coles.WithSettings(p.purpose.Settings(c.g.Nodes(), features)))
+			m, err := coles.Fit(ctx, c.g, c.x, coles.WithSettings(p.of(c.g.Nodes(), features)))
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, input, err)
 				continue
 			}
 			r := m.Report()
-			if _, columns := m.Embedding().Dims(); columns != c.columns[p.purpose] {
-				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[p.purpose])
+			if _, columns := m.Embedding().Dims(); columns != c.columns[name] {
+				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[name])
 			}
-			if has := r.DegreeShare > 0; has != (p.purpose == coles.ForClassification && r.Kind == coles.UseGraph && features > 1) {
+			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && features > 1) {
 				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Kind)
 			}
-			if (r.Alignment == nil) != (p.purpose == coles.ForLinks || features == 0) || p.purpose == coles.ForLinks && r.Kind != coles.UseGraph {
+			if (r.Alignment == nil) != (name == "links" || features == 0) || name == "links" && r.Kind != coles.UseGraph {
 				t.Errorf("%s, %s: %v by %v", name, input, r.Kind, r.Alignment)
 			}
 		}

@@ -53,7 +53,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 	} {
 		data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
-		m := testkit.Must(coles.Fit(background, g, data.Features, coles.WithSettings(coles.ForClustering.Settings(data.Features.Dims()))))
+		m := testkit.Must(coles.Fit(background, g, data.Features, coles.WithSettings(coles.ClusteringSettings(data.Features.Dims()))))
 		got := testkit.Must(Protocol{}.Cluster(background, m.Embedding(), data.Labels))
 		t.Logf("%s: %v", c.name, got)
 		if 100*got.Accuracy.Mean < c.accuracy || 100*got.NMI.Mean < c.nmi || 100*got.F1.Mean < c.f {

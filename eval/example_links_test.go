@@ -20,7 +20,7 @@ func ExampleIndex_RecommendLinks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	settings := coles.ForLinks.Settings(data.Features.Dims())
+	settings := coles.LinkSettings(data.Features.Dims())
 	model, err := coles.Fit(ctx, links.Train, data.Features, coles.WithSettings(settings))
 	if err != nil {
 		log.Fatal(err)

@@ -55,7 +55,7 @@ func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, usually(coles.ForClustering))
+	e, err := embedded(ctx, c, in, usually(forClustering))
 	if err != nil {
 		return err
 	}

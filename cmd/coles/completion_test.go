@@ -52,7 +52,6 @@ func TestChoicesAreThoseOfTheLibrary(t *testing.T) {
 		}
 	}
 	for option, value := range map[string]func(k int) encoding.TextMarshaler{
-		"for":         func(k int) encoding.TextMarshaler { return coles.Purpose(k) },
 		"kind":        func(k int) encoding.TextMarshaler { return coles.Kind(k) },
 		"preparation": func(k int) encoding.TextMarshaler { return coles.Preparation(k) },
 		"precision":   func(k int) encoding.TextMarshaler { return coles.Precision(k) },

@@ -247,8 +247,8 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	settings fitSettings
-	usual    coles.Purpose // of vectors; classification unless a command sets another
-	choose   fitter        // where no setting says the kind of model and there are features; nil for q
+	usual    purpose // of vectors; classification unless a command sets another
+	choose   fitter  // where no setting says the kind of model and there are features; nil for q
 	model    model
 	progress *progressLine
 	scratch  string // a folder for what takes more than memory, or ""
@@ -345,7 +345,7 @@ func printSettings(ctx context.Context, c *cli.Command, in *inputs, stdout io.Wr
 	if err != nil {
 		return err
 	}
-	s, err := settings(coles.ForClassification, math.MaxInt, math.MaxInt)
+	s, err := settings(forClassification, math.MaxInt, math.MaxInt)
 	if err != nil {
 		return err
 	}

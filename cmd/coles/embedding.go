@@ -102,7 +102,7 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 }
 
 // usually embeds for a purpose whatever the graph is.
-func usually(p coles.Purpose) func(*embedder, *dataset.Dataset) {
+func usually(p purpose) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, _ *dataset.Dataset) { e.usual = p }
 }
 

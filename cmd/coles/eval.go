@@ -90,7 +90,7 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	made, err := embedded(ctx, c, in, usually(coles.ForClassification))
+	made, err := embedded(ctx, c, in, usually(forClassification))
 	if err != nil {
 		return err
 	}

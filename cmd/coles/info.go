@@ -88,7 +88,7 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := settings(coles.ForClassification, g.Nodes(), columns(d.Features))
+	chosen, err := settings(forClassification, g.Nodes(), columns(d.Features))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"coles"
 	"coles/eval"
 
 	"github.com/urfave/cli/v3"
@@ -54,7 +53,7 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, usually(coles.ForLinks))
+	e, err := embedded(ctx, c, in, usually(forLinks))
 	if err != nil {
 		return err
 	}

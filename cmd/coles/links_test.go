@@ -37,7 +37,7 @@ func TestLinksOfVectors(t *testing.T) {
 func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	d, path := community(t)
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
-	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.ForLinks.Settings(d.Features.Dims()))))
+	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims()))))
 	var want, of3 string
 	for i, matches := range testkit.Must(testkit.Must(eval.NewIndex(t.Context(), m.Embedding(), eval.Cosine)).RecommendLinks(t.Context(), g, nil, 4)) {
 		for _, m := range matches {

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"coles"
 	"coles/dataset"
 	"coles/eval"
 	"coles/eval/picture"
@@ -70,7 +69,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		if c.Bool("predicted") {
 			chosenByLabels(c, new(*eval.Choice))(e, d)
 		} else if byClusters(c, knownLabels(d, d.Nodes())) {
-			e.usual = coles.ForClustering
+			e.usual = forClustering
 		}
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/setting"
 
 	"github.com/urfave/cli/v3"
 )
@@ -54,9 +55,35 @@ none. -preparation is one of
 Examples:` + examples
 }
 
+// A purpose is what vectors are for: what helps a classifier, which weighs columns itself, can harm a cosine or
+// a distance, which do not.
+type purpose int
+
+const (
+	forClassification purpose = iota
+	forClustering
+	forLinks
+)
+
+// UnmarshalText reads a name.
+func (p *purpose) UnmarshalText(text []byte) error {
+	return setting.Unmarshal(p, text, strings.Split(purposeForms, ", "))
+}
+
+// settings are those of a fit for the purpose.
+func (p purpose) settings(nodes, features int) coles.Settings {
+	switch p {
+	case forClustering:
+		return coles.ClusteringSettings(nodes, features)
+	case forLinks:
+		return coles.LinkSettings(nodes, features)
+	}
+	return coles.DefaultSettings()
+}
+
 // A fitSettings gives the settings of a fit to a number of nodes with a number of features, 0 for none, for
 // the usual purpose of the vectors, unless options override them.
-type fitSettings func(usual coles.Purpose, nodes, features int) (coles.Settings, error)
+type fitSettings func(usual purpose, nodes, features int) (coles.Settings, error)
 
 // readSettings reads the options that change what a fit does. They are checked at once, and applied
 // when the graph is known.
@@ -65,11 +92,11 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (fitSettings,
 	if err != nil {
 		return nil, err
 	}
-	settings := func(usual coles.Purpose, nodes, features int) (s coles.Settings, err error) {
+	settings := func(usual purpose, nodes, features int) (s coles.Settings, err error) {
 		if err := setText(c, "for", &usual); err != nil {
 			return s, err
 		}
-		s = usual.Settings(nodes, features)
+		s = usual.settings(nodes, features)
 		if file != nil {
 			if err := file.change(&s); err != nil {
 				return s, err
@@ -80,7 +107,7 @@ func readSettings(ctx context.Context, c *cli.Command, in *inputs) (fitSettings,
 		}
 		return s, changeSettings(c, &s)
 	}
-	_, err = settings(coles.ForClassification, math.MaxInt, math.MaxInt)
+	_, err = settings(forClassification, math.MaxInt, math.MaxInt)
 	return settings, err
 }
 

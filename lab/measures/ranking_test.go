@@ -124,7 +124,7 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 	g := testkit.Must(coles.FromDirectedCSR(cora.Adjacency))
 	links := testkit.Must(eval.HoldOutLinks(background, g, 0.1, 1))
 	others := testkit.Must(NegativePairs(background, g, len(links.Edges), stream.Seed(1, 1)))
-	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.ForLinks.Settings(cora.Features.Dims()))))
+	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.LinkSettings(cora.Features.Dims()))))
 	classes := testkit.Must(coles.Fit(background, links.Train, cora.Features))
 	for by, bound := range []float64{eval.Cosine: 0.951, eval.DotProduct: 0.950} {
 		by := eval.Similarity(by)

@@ -69,7 +69,9 @@ func clustering(ctx context.Context, o options, p *problem, m method) ([]cell, e
 }
 
 // fitClusters is COLES for clusters, with a filter.
-func fitClusters(f coles.Filter) embedder { return fitFor(coles.ForClustering, coles.WithFilter(f)) }
+func fitClusters(f coles.Filter) embedder {
+	return fitFor(coles.ClusteringSettings, coles.WithFilter(f))
+}
 
 // How far [chosenHops] smooths: until the clusters leave no more than this share of the rows
 // unexplained, and no farther than a number of hops.

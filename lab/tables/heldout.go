@@ -18,8 +18,8 @@ import (
 // How well an embedding of a part of the edges finds the others again.
 func linksTable() table {
 	all := append(slices.Clone(closedMethods),
-		method{name: "S2GC(3) (same features)", embed: smoothed(coles.ForLinks.Settings(0, 0).Filter)},
-		method{name: "COLES for links", embed: fitFor(coles.ForLinks)})
+		method{name: "S2GC(3) (same features)", embed: smoothed(coles.LinkSettings(0, 0).Filter)},
+		method{name: "COLES for links", embed: fitFor(coles.LinkSettings)})
 	return table{
 		Name: "links", Title: "Link prediction",
 		about: "A tenth of the edges is held out without breaking the graph up, the rest is embedded, and the cosine of two rows is to tell held-out edges from as many pairs that no edge joins: " +

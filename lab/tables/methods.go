@@ -193,10 +193,10 @@ func fit(opts ...coles.Option) embedder {
 }
 
 // fitFor is COLES with the settings for a purpose but for the options given.
-func fitFor(purpose coles.Purpose, opts ...coles.Option) embedder {
+func fitFor(purpose func(nodes, features int) coles.Settings, opts ...coles.Option) embedder {
 	return func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
 		_, d := p.Features.Dims()
-		s := coles.WithSettings(purpose.Settings(p.Nodes(), d))
+		s := coles.WithSettings(purpose(p.Nodes(), d))
 		return fit(append([]coles.Option{s}, opts...)...)(ctx, p, seed)
 	}
 }
