@@ -92,7 +92,7 @@ func TestHashOfAModel(t *testing.T) {
 			}
 		}
 	}
-	m, _, _ := smallFit(91, false, coles.WithFilter(coles.S2GCSum(2)), coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))
+	m, _, _ := smallFit(91, false, coles.With(func(s *coles.Settings) { s.Filter, s.Kind = coles.S2GCSum(2), coles.UseGraph }))
 	header, numbers := parts(modelBytes(m))
 	header["settings"].(map[string]any)["filter"] = "s2gcsum:3"
 	file := assemble(2, testkit.Must(json.Marshal(header)), numbers)
