@@ -116,13 +116,13 @@ func Stops(t *testing.T, call func(ctx context.Context) error) {
 	promise.Stops(t, call)
 }
 
-// Shared is a path in the folder of real graphs and oracles next to the project, which is
+// Shared is a path in the folder of real graphs and oracles next to the project, whose nested modules find it too; it is
 // no part of it. A test that needs a missing path is skipped, and fails if COLES_SHARED is set.
 func Shared(t testing.TB, path ...string) string {
 	t.Helper()
 	root, err := os.Getwd()
 	for err == nil {
-		if _, err := os.Stat(filepath.Join(root, "go.sum")); err == nil {
+		if _, err := os.Stat(filepath.Join(root, "coles.go")); err == nil {
 			break
 		}
 		if up := filepath.Dir(root); up != root {
