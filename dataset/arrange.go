@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/internal/text"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"

@@ -1,8 +1,8 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
-// .npz archives, edge lists with features, Matrix Market, folders of the Open Graph Benchmark,
-// GraphSAGE's files, files of splits; .npy and .npz of matrices, TSV, word2vec's text and binary; graphs
-// that are mapped into memory. It writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and
-// makes a dataset from names ([Builder]). [Formats] lists the formats for a program that goes by the
+// .npz archives, edge lists with features, Matrix Market, files of splits; .npy and .npz of
+// matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It writes CSV and JSON
+// lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
+// names ([Builder]). [Formats] lists the formats for a program that goes by the
 // names of files. [Dataset.Graph] is the graph to fit.
 //
 // Readers hold to three rules. A [Dataset] holds what its file holds: nothing is symmetrised, merged,

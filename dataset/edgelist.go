@@ -10,8 +10,8 @@ import (
 	"unsafe"
 
 	"coles"
-	"coles/dataset/internal/text"
 	"coles/internal/source"
+	"coles/internal/text"
 )
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;

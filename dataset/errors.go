@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"coles/dataset/internal/text"
 	"coles/internal/npy"
 	"coles/internal/source"
+	"coles/internal/text"
 )
 
 // What can go wrong here and nowhere else; see the package comment for all errors.

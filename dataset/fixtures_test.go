@@ -284,5 +284,3 @@ func allocated(f func()) uint64 {
 func dense32(r, c int, data []float32) *coles.Dense32 {
 	return &coles.Dense32{Rows: r, Cols: c, Stride: c, Data: data}
 }
-
-func isSingle(m mat.Matrix) bool { _, ok := m.(*coles.Dense32); return ok }

@@ -47,7 +47,10 @@ func Formats() []Format {
 			Name: "npz", About: "gnn-benchmark archive", Graph: true, Features: true, Binary: true, Extensions: []string{".npz"},
 			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadNPZ(r) }, Write: WriteNPZ,
 		},
-		{Name: "planetoid", About: "DIR/NAME for the files DIR/ind.NAME.*", Graph: true, IsAt: isPlanetoid, open: inFolder(OpenPlanetoid)},
+		{
+			Name: "planetoid", About: "DIR/NAME for the files DIR/ind.NAME.*", Graph: true, IsAt: isPlanetoid,
+			open: func(path string) (*Dataset, error) { return OpenPlanetoid(filepath.Split(path)) },
+		},
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
 			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"},
@@ -61,8 +64,6 @@ func Formats() []Format {
 			Name: "csr", About: "a graph alone, as it is mapped into memory", Graph: true, Binary: true, Undirected: true, Extensions: []string{".csr"},
 			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return readCSR(r) }, Write: WriteCSR, open: OpenCSR,
 		},
-		{Name: "ogb", About: "folder of the Open Graph Benchmark", Graph: true, IsAt: isOGB, open: OpenOGB},
-		{Name: "graphsage", About: "DIR/NAME for GraphSAGE's files DIR/NAME-*", Graph: true, IsAt: isGraphSAGE, open: inFolder(OpenGraphSAGE)},
 		{
 			Name: "pairs", About: "NumPy's matrix of edges, m × 2 whole numbers", Graph: true, Binary: true, Extensions: []string{".npy"},
 			Read: readPairs,
@@ -128,15 +129,6 @@ func isThere(path string) bool {
 func isPlanetoid(path string) bool {
 	dir, name := filepath.Split(path)
 	return isThere(filepath.Join(dir, planetoidFile(name, "graph")))
-}
-
-func isGraphSAGE(path string) bool { return isThere(path + "-G.json") }
-
-func isOGB(path string) bool { return isThere(filepath.Join(path, "raw", "num-node-list.csv")) }
-
-// inFolder opens files whose names begin alike.
-func inFolder(open func(dir, name string) (*Dataset, error)) func(path string) (*Dataset, error) {
-	return func(path string) (*Dataset, error) { return open(filepath.Split(path)) }
 }
 
 // readRows reads the vectors of a features file.

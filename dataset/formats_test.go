@@ -91,10 +91,10 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 // Several files are told by what stands before their names.
 func TestFormatsOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"ind.cora.graph.gz", "reddit-G.json", "arxiv/raw/num-node-list.csv.gz"} {
+	for _, name := range []string{"ind.cora.graph.gz", "ind.pubmed.graph"} {
 		put(t, nil, dir, filepath.FromSlash(name))
 	}
-	for name, want := range map[string]string{"cora": "planetoid", "reddit": "graphsage", "arxiv": "ogb", "ind.cora.graph": "", "other": ""} {
+	for name, want := range map[string]string{"cora": "planetoid", "pubmed": "planetoid", "ind.cora.graph": "", "other": ""} {
 		path := filepath.Join(dir, name)
 		told := FormatsAt(path)
 		if want == "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/internal/text"
 	"coles/table"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/internal/text"
 )
 
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
 	"coles/internal/source"
+	"coles/internal/text"
 
 	"github.com/james-bowman/sparse"
 )

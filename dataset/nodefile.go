@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/internal/text"
 	"coles/table"
 
 	"github.com/james-bowman/sparse"

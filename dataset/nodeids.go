@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset/internal/text"
 	"coles/internal/names"
+	"coles/internal/text"
 )
 
 // nodeIDs numbers the nodes in the order they come. Integer ids, as in most large

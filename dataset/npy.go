@@ -16,9 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxNPY bounds a stream handed to ReadNPY, whose size cannot be asked.
-const maxNPY = 1 << 40
-
 // ReadNPY reads a matrix from an .npy stream of format version 1 to 3: two dimensions, or one, which
 // gives a single column. Elements may be float32, float64, integers of 1 to 8 bytes or bool, in either
 // byte order, row- or column-major; they become float64, NaN and infinities included.
@@ -26,37 +23,11 @@ const maxNPY = 1 << 40
 // Errors name the byte; coles.ErrShape is an array of more than two dimensions, or an empty one.
 func ReadNPY(r io.Reader) (*mat.Dense, error) {
 	file := source.Binary(r, "npy")
-	rows, cols, data, err := readMatrix(source.NewReader(r), npy.Floats)
+	rows, cols, data, err := npy.ReadMatrix(source.NewReader(r), npy.Floats)
 	if err != nil {
 		return nil, placed(file, err)
 	}
 	return mat.NewDense(rows, cols, data), nil
-}
-
-// readMatrix reads an array that is a matrix, into row order.
-func readMatrix[T any](s *source.Reader, read func(*source.Reader, *npy.Header) ([]T, error)) (rows, cols int, data []T, err error) {
-	h, err := npy.ReadHeader(s, maxNPY)
-	if err == nil {
-		rows, cols, err = matrixSides(h)
-	}
-	if err == nil {
-		data, err = read(s, h)
-	}
-	if err != nil {
-		return 0, 0, nil, err
-	}
-	return rows, cols, npy.RowMajor(h, data, rows, cols), nil
-}
-
-// matrixSides returns the rows and columns of an array that is a matrix.
-func matrixSides(h *npy.Header) (rows, cols int, err error) {
-	if len(h.Shape) < 1 || len(h.Shape) > 2 {
-		return 0, 0, source.At(0, "an array of shape %v where a matrix is expected: %w", h.Shape, coles.ErrShape)
-	}
-	if h.Count == 0 {
-		return 0, 0, source.At(0, "an empty matrix of shape %v: %w", h.Shape, coles.ErrShape)
-	}
-	return h.Shape[0], h.Count / h.Shape[0], nil
 }
 
 // WriteNPY writes m in NumPy's .npy format, version 1.0: little-endian, row-major, float32 for a
@@ -176,11 +147,11 @@ func mapNPY(f *source.File) (*Mapped, error) {
 		return nil, source.At(0, "%w: the file is gzipped; ReadNPY reads it through Open", ErrLayout)
 	}
 	s, size := source.NewReader(f), f.Info.Size()
-	h, err := npy.ReadHeader(s, maxNPY)
+	h, err := npy.ReadHeader(s, npy.MaxStream)
 	if err != nil {
 		return nil, err
 	}
-	rows, cols, err := matrixSides(h)
+	rows, cols, err := h.Sides()
 	switch {
 	case err != nil:
 		return nil, err

@@ -175,7 +175,7 @@ func (a *archive) ints(key string) []int {
 func (a *archive) matrix(key string) *mat.Dense {
 	var rows, cols int
 	v, h := array(a, key, 2, func(s *source.Reader, h *npy.Header) (v []float64, err error) {
-		if rows, cols, err = matrixSides(h); err != nil {
+		if rows, cols, err = h.Sides(); err != nil {
 			return nil, err
 		}
 		return npy.Floats(s, h)

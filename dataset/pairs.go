@@ -31,7 +31,7 @@ func readPairs(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 }
 
 func (l *edgeFiles) readPairs(s *source.Reader) error {
-	h, err := npy.ReadHeader(s, maxNPY)
+	h, err := npy.ReadHeader(s, npy.MaxStream)
 	if err != nil {
 		return err
 	}

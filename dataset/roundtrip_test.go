@@ -185,40 +185,20 @@ func TestOpenEdgeList(t *testing.T) {
 
 // The files of a folder may be gzipped, with or without .gz behind their names.
 func TestOpenFolders(t *testing.T) {
-	planetoid := map[string]string{}
-	for part, data := range smallPlanetoid() {
-		planetoid[planetoidFile("toy", part)] = string(data)
+	for _, end := range []string{"", ".gz"} {
+		dir, paths := t.TempDir(), map[string]string{}
+		for part, data := range smallPlanetoid() {
+			paths[part] = put(t, gzipped(data), dir, planetoidFile("toy", part)+end)
+		}
+		if d, err := OpenPlanetoid(dir, "toy"); err != nil || d.Nodes() != 5 {
+			t.Errorf("%+v, %v", d, err)
+		}
+		packed := testkit.Must(os.ReadFile(paths["tx"]))
+		testkit.Check(t, os.WriteFile(paths["tx"], packed[:len(packed)-6], 0o666))
+		wantError(t, testkit.Err(OpenPlanetoid(dir, "toy")), coles.ErrChecksum, "ind.toy.tx")
+		testkit.Check(t, os.Remove(paths["tx"]))
+		wantError(t, testkit.Err(OpenPlanetoid(dir, "toy")), os.ErrNotExist, "ind.toy.tx")
 	}
-	for name, c := range map[string]struct {
-		parts map[string]string
-		open  func(dir string) (*Dataset, error)
-		nodes int
-		cut   string
-	}{
-		"planetoid": {planetoid, func(dir string) (*Dataset, error) { return OpenPlanetoid(dir, "toy") }, 5, "ind.toy.tx"},
-		"GraphSAGE": {smallGraphSAGE(), func(dir string) (*Dataset, error) { return OpenGraphSAGE(dir, "toy") }, 3, "toy-id_map.json"},
-		"OGB":       {smallOGB(), OpenOGB, 3, "raw/edge.csv"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, end := range []string{"", ".gz"} {
-				dir := t.TempDir()
-				for part, text := range c.parts {
-					put(t, gzipped([]byte(text)), dir, part+end)
-				}
-				if d, err := c.open(dir); err != nil || d.Nodes() != c.nodes {
-					t.Errorf("%+v, %v", d, err)
-				}
-				packed := gzipped([]byte(c.parts[c.cut]))
-				path := put(t, packed[:len(packed)-6], dir, c.cut+end)
-				wantError(t, testkit.Err(c.open(dir)), coles.ErrChecksum, c.cut)
-				if err := os.Remove(path); err != nil {
-					t.Fatal(err)
-				}
-				wantError(t, testkit.Err(c.open(dir)), os.ErrNotExist, c.cut)
-			}
-		})
-	}
-	wantError(t, testkit.Err(OpenGraphSAGE(t.TempDir(), "../toy")), coles.ErrSetting, "../toy")
 }
 
 // A list of edges that unpacks to a hundred times its size is refused before it fills the memory, and

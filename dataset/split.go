@@ -102,14 +102,14 @@ func masked(mask []bool) []int {
 
 // splitFile is the JSON form of a list of splits. Other keys are ignored.
 type splitFile struct {
-	NotNodes unread    `json:"NODES,omitzero"`
-	NotTrain unread    `json:"TRAIN,omitzero"`
-	NotVal   unread    `json:"VAL,omitzero"`
-	NotTest  unread    `json:"TEST,omitzero"`
-	Nodes    *int      `json:"nodes,omitempty"`
-	Train    nodeLists `json:"train"`
-	Val      nodeLists `json:"val"`
-	Test     nodeLists `json:"test,omitempty"`
+	NotNodes source.Unread `json:"NODES,omitzero"`
+	NotTrain source.Unread `json:"TRAIN,omitzero"`
+	NotVal   source.Unread `json:"VAL,omitzero"`
+	NotTest  source.Unread `json:"TEST,omitzero"`
+	Nodes    *int          `json:"nodes,omitempty"`
+	Train    nodeLists     `json:"train"`
+	Val      nodeLists     `json:"val"`
+	Test     nodeLists     `json:"test,omitempty"`
 }
 
 // nodeLists are lists of nodes. encoding/json would take a null among them for node 0, and add what
@@ -166,7 +166,7 @@ func ReadSplits(r io.Reader, n int) ([]Split, error) {
 		} else if errors.As(err, &kind) {
 			reached = kind.Offset
 		}
-		return nil, placed(file, jsonError(reached, err))
+		return nil, placed(file, source.JSON(reached, err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, placed(file, source.At(dec.InputOffset(), "%w: bytes after the end", coles.ErrFormat))

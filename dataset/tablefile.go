@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/internal/text"
 	"coles/table"
 )
 

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/dataset/internal/text"
 	"coles/internal/npy"
 	"coles/internal/source"
+	"coles/internal/text"
 
 	"gonum.org/v1/gonum/mat"
 )

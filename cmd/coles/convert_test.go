@@ -78,21 +78,6 @@ func TestGraphsSurviveEveryFormat(t *testing.T) {
 	}
 }
 
-// GraphSAGE's files are told by what stands before their names.
-func TestGraphSAGEFiles(t *testing.T) {
-	dir := folder(t, map[string]string{
-		"toy-id_map.json": `{"b": 1, "a": 0}`, "toy-class_map.json": `{"a": 1, "b": 0}`,
-		"toy-G.json":    `{"nodes": [{"id": "a", "val": false, "test": false}, {"id": "b", "val": true, "test": false}], "links": [{"source": "a", "target": "b"}]}`,
-		"toy-feats.npy": text(t, func(b *bytes.Buffer) error { return dataset.WriteNPY(b, mat.NewDense(2, 1, []float64{3, 4})) }),
-	})
-	npz := filepath.Join(dir, "g.npz")
-	must(t, "", "convert", filepath.Join(dir, "toy"), npz)
-	d := testkit.Must(dataset.Open(npz, dataset.ReadNPZ))
-	if d.Nodes() != 2 || d.Adjacency.At(0, 1) != 1 || d.Features.At(1, 0) != 4 || d.Labels[0] != 1 {
-		t.Errorf("%d nodes, edges %v, features %v, labels %v", d.Nodes(), mat.Formatted(d.Adjacency), mat.Formatted(d.Features), d.Labels)
-	}
-}
-
 // Features that are a matrix without ids belong to nodes named by numbers.
 func TestFeaturesWithoutIDs(t *testing.T) {
 	dir := folder(t, map[string]string{"x.tsv": "0 1 2\n1 3 4\n2 5 6\n", "e.txt": "2 0\n"})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -78,15 +77,13 @@ func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 
 // A folder of datasets is no dataset; info prints their names, the other commands refuse it.
 func TestInfoOfAFolder(t *testing.T) {
-	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": "", "reddit-G.json.gz": "", "reddit-id_map.json": ""})
-	testkit.Check(t, os.MkdirAll(filepath.Join(dir, "arxiv", "raw"), 0o777))
-	write(t, filepath.Join(dir, "arxiv", "raw", "num-node-list.csv"), "")
-	want := "ogb        " + filepath.Join(dir, "arxiv") + "\nplanetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\ngraphsage  " + filepath.Join(dir, "reddit") + "\n"
+	dir := folder(t, map[string]string{"ind.cora.graph": "", "ind.cora.x": "", "ind.pubmed.graph.gz": "", "readme.graph": ""})
+	want := "planetoid  " + filepath.Join(dir, "cora") + "\nplanetoid  " + filepath.Join(dir, "pubmed") + "\n"
 	prints(t, want, "", "info", dir)
-	if found := decoded[datasets](t, "", "info", "-json", dir); len(found) != 4 || found[1] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
+	if found := decoded[datasets](t, "", "info", "-json", dir); len(found) != 2 || found[0] != (namedDataset{"planetoid", filepath.Join(dir, "cora")}) {
 		t.Errorf("%v", found)
 	}
-	refused(t, dir, exitFailure, "a folder, not a file; it holds "+filepath.Join(dir, "arxiv")+", "+filepath.Join(dir, "cora"), "", "embed", dir)
+	refused(t, dir, exitFailure, "a folder, not a file; it holds "+filepath.Join(dir, "cora")+", "+filepath.Join(dir, "pubmed"), "", "embed", dir)
 	empty := t.TempDir()
 	refused(t, empty, exitFailure, "a folder, not a file\n", "", "info", empty)
 }

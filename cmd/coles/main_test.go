@@ -160,7 +160,6 @@ func TestUsageErrors(t *testing.T) {
 		"two models":               {"embed -with m -model n " + edges, "-model"},
 		"standard input twice":     {"embed - -features -", "once"},
 		"planetoid from a pipe":    {"embed -from planetoid -", "planetoid"},
-		"graphsage from a pipe":    {"embed -from graphsage -", "graphsage"},
 		"similar to nothing":       {"similar -embedding " + features, "ID"},
 		"similar to both":          {"similar -queries " + features + " ann", "-queries"},
 		"no neighbours":            {"similar -k 0 ann", "-k 0"},

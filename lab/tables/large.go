@@ -15,6 +15,7 @@ import (
 	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/internal/peak"
+	"coles/lab/internal/published"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
@@ -58,10 +59,10 @@ type largeGraph struct {
 }
 
 var largeGraphs = []*largeGraph{{
-	name: arxiv, folder: "ogbn_arxiv", read: dataset.OpenOGB, sized: arxivSized, train: 0.54, val: 0.18,
+	name: arxiv, folder: "ogbn_arxiv", read: published.OGB, sized: arxivSized, train: 0.54, val: 0.18,
 	graph: dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5},
 }, {
-	name: reddit, folder: "reddit", read: func(folder string) (*dataset.Dataset, error) { return dataset.OpenGraphSAGE(folder, reddit) },
+	name: reddit, folder: "reddit", read: func(folder string) (*dataset.Dataset, error) { return published.GraphSAGE(folder, reddit) },
 	unseen: true, sized: redditSized, train: 0.66, val: 0.10,
 	graph: dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3},
 }}

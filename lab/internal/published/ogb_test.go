@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"bytes"
@@ -9,12 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"coles"
+	"coles/dataset"
+	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
-
-	"github.com/james-bowman/sparse"
 )
 
 // smallOGB is a graph of three nodes in the layout of ogbn-arxiv.
@@ -35,56 +34,39 @@ func smallOGB() map[string]string {
 	}
 }
 
-// files makes a file system of parts, gzipped or not.
-func files(parts map[string]string, pack bool) fstest.MapFS {
-	fsys := make(fstest.MapFS)
-	for name, text := range parts {
-		if pack {
-			fsys[name+".gz"] = &fstest.MapFile{Data: gzipped([]byte(text))}
-		} else {
-			fsys[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-	}
-	return fsys
-}
-
 func TestOGBKeepsWhatTheFolderHolds(t *testing.T) {
-	want := &Dataset{
-		Adjacency: sparse.NewCSR(3, 3, []int{0, 1, 3, 3}, []int{1, 2, 2}, []float64{1, 1, 1}),
+	want := &dataset.Dataset{
+		Adjacency: csr3([]int{0, 1, 3, 3}, []int{1, 2, 2}),
 		Features:  dense32(3, 2, []float32{0.5, 1, -1, 0.2, 3, 4}),
 		Labels:    []int{1, -1, 0},
-		Splits:    []Split{{Train: []int{2, 0}, Test: []int{1}}, {Train: []int{0}, Val: []int{2}, Test: []int{1}}}, // random, time
+		Splits:    []dataset.Split{{Train: []int{2, 0}, Test: []int{1}}, {Train: []int{0}, Val: []int{2}, Test: []int{1}}}, // random, time
 	}
 	for _, pack := range []bool{true, false} {
 		d := testkit.Must(readOGB(files(smallOGB(), pack), "."))
-		if wantSame(t, d, want); !isSingle(d.Features) {
-			t.Errorf("features are a %T", d.Features)
-		}
+		wantSame(t, d, want)
 	}
 	bare := smallOGB()
 	maps.DeleteFunc(bare, func(name, _ string) bool {
 		return strings.HasPrefix(name, "split") || strings.HasPrefix(name, "raw/node")
 	})
-	wantSame(t, testkit.Must(readOGB(files(bare, true), ".")), &Dataset{Adjacency: want.Adjacency})
+	wantSame(t, testkit.Must(readOGB(files(bare, true), ".")), &dataset.Dataset{Adjacency: want.Adjacency})
 }
 
-func TestOpenOGB(t *testing.T) {
+func TestOGB(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "arxiv")
-	for name, text := range smallOGB() {
-		put(t, gzipped([]byte(text)), dir, name+".gz")
-	}
+	clitest.Files(t, dir, smallOGB())
 	// A folder of a split may be a link.
 	time := filepath.Join(dir, "split", "time")
 	if err := errors.Join(os.Rename(time, filepath.Join(dir, "elsewhere")), os.Symlink(filepath.Join("..", "elsewhere"), time)); err != nil {
 		t.Fatal(err)
 	}
-	d, err := OpenOGB(dir + "/")
+	d, err := OGB(dir + "/")
 	if err != nil || d.Name != "arxiv" || d.Nodes() != 3 || len(d.Splits) != 2 {
 		t.Errorf("%v (%v)", d, err)
 	}
-	wantError(t, testkit.Err(OpenOGB(filepath.Join(dir, "nowhere"))), fs.ErrNotExist, "nowhere")
-	wantError(t, testkit.Err(OpenOGB(filepath.Join(dir, "raw", "edge.csv.gz"))), coles.ErrFormat, "not a folder")
-	wantError(t, testkit.Err(OpenOGB(filepath.Join(dir, "raw"))), ErrMissing, "num-node-list")
+	wantError(t, testkit.Err(OGB(filepath.Join(dir, "nowhere"))), fs.ErrNotExist, "nowhere")
+	wantError(t, testkit.Err(OGB(filepath.Join(dir, "raw", "edge.csv"))), coles.ErrFormat, "not a folder")
+	wantError(t, testkit.Err(OGB(filepath.Join(dir, "raw"))), dataset.ErrMissing, "num-node-list")
 }
 
 func FuzzReadOGB(f *testing.F) {
@@ -99,9 +81,9 @@ func FuzzReadOGB(f *testing.F) {
 		if err != nil {
 			return
 		}
-		wantValid(t, d)
+		testkit.Check(t, d.Validate())
 		var b bytes.Buffer
-		if err := WriteNPZ(&b, d); err != nil {
+		if err := dataset.WriteNPZ(&b, d); err != nil {
 			t.Error(err)
 		}
 	})

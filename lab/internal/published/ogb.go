@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"errors"
@@ -10,11 +10,12 @@ import (
 	"path/filepath"
 
 	"coles"
-	"coles/dataset/internal/text"
+	"coles/dataset"
 	"coles/internal/source"
+	"coles/internal/text"
 )
 
-// OpenOGB reads a dataset of node property prediction in the folder layout of the Open Graph
+// OGB reads a dataset of node property prediction in the folder layout of the Open Graph
 // Benchmark (Hu et al. 2020), whose root is dir, after which it is named:
 //
 //	raw/num-node-list.csv.gz   the number of nodes
@@ -24,16 +25,16 @@ import (
 //	split/NAME/train.csv.gz    a node a line, likewise valid.csv.gz and test.csv.gz
 //
 // each gzipped or not (then without .gz). Edges are directed as they stand, features a
-// *coles.Dense32, and every folder of split/ becomes a [Split], in the order of their names.
+// *coles.Dense32, and every folder of split/ becomes a [dataset.Split], in the order of their names.
 //
 // Errors have file, line and column. Memory follows the bytes that arrive. Cost: O(bytes).
-func OpenOGB(dir string) (*Dataset, error) {
+func OGB(dir string) (*dataset.Dataset, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, fault(dir, "%w: not a folder", coles.ErrFormat)
+		return nil, fmt.Errorf("%s: %w: not a folder", dir, coles.ErrFormat)
 	}
 	d, err := readOGB(os.DirFS(dir), dir)
 	if err != nil {
@@ -43,19 +44,19 @@ func OpenOGB(dir string) (*Dataset, error) {
 	return d, nil
 }
 
-func readOGB(fsys fs.FS, dir string) (*Dataset, error) {
+func readOGB(fsys fs.FS, dir string) (*dataset.Dataset, error) {
 	o := &ogbReader{folder: folder{fsys: fsys, dir: dir}}
 	for _, read := range []func() error{o.readNodes, o.edges, o.features, o.labels, o.splits} {
 		if err := read(); err != nil {
 			return nil, err
 		}
 	}
-	return o.checked(dir)
+	return checked(&o.Dataset, dir)
 }
 
 // An ogbReader reads the parts of a folder.
 type ogbReader struct {
-	Dataset
+	dataset.Dataset
 	folder
 	nodes int
 }
@@ -87,10 +88,10 @@ func (o *ogbReader) readNodes() error {
 			t.Fault(-1, "%w: several graphs in one dataset", coles.ErrFormat)
 		}
 		t.Want(1)
-		o.nodes = t.Size(0, maxDim)
+		o.nodes = t.Size(0, math.MaxInt32)
 	})
 	if err == nil && o.nodes < 1 {
-		err = o.fault(name, "%w: no number of nodes", ErrMissing)
+		err = o.fault(name, "%w: no number of nodes", dataset.ErrMissing)
 	}
 	return err
 }
@@ -108,7 +109,7 @@ func (o *ogbReader) edges() error {
 	if int64(o.nodes) > emptyRows+64*int64(len(from)) {
 		return o.fault("raw", "%d nodes with %d edges: %w", o.nodes, len(from), coles.ErrTooLarge)
 	}
-	o.Adjacency = compressed(o.nodes, o.nodes, from, to, nil)
+	o.Adjacency = adjacency(o.nodes, from, to)
 	return nil
 }
 
@@ -192,9 +193,9 @@ func (o *ogbReader) splits() error {
 		if len(o.Splits) == maxSplits {
 			return o.fault("split", "more than %d splits: %w", maxSplits, coles.ErrTooLarge)
 		}
-		var s Split
+		var s dataset.Split
 		for k, name := range []string{"train", "valid", "test"} {
-			nodes := s.parts()[k].nodes
+			nodes := []*[]int{&s.Train, &s.Val, &s.Test}[k]
 			err := o.each(path.Join(folder, name+".csv"), func(t *text.Reader) {
 				t.Want(1)
 				*nodes = append(*nodes, t.Index(0, 0, o.nodes))

@@ -1,23 +1,24 @@
-package dataset
+package published
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/npy"
 	"coles/internal/setting"
 	"coles/internal/source"
 )
 
-// OpenGraphSAGE reads the dataset called name (such as "reddit") from the files of Hamilton, Ying and
+// GraphSAGE reads the dataset called name (such as "reddit") from the files of Hamilton, Ying and
 // Leskovec, "Inductive Representation Learning on Large Graphs" (NeurIPS 2017), in the folder dir, each
 // gzipped or not:
 //
@@ -34,26 +35,26 @@ import (
 //
 // The files are read as streams: memory for the result and, for a while, for the ids. Errors name file
 // and byte. Cost: O(bytes).
-func OpenGraphSAGE(dir, name string) (*Dataset, error) {
-	return readGraphSAGE(os.DirFS(cmp.Or(dir, ".")), name, dir)
+func GraphSAGE(dir, name string) (*dataset.Dataset, error) {
+	return readGraphSAGE(os.DirFS(dir), name, dir)
 }
 
-func readGraphSAGE(fsys fs.FS, name, dir string) (*Dataset, error) {
+func readGraphSAGE(fsys fs.FS, name, dir string) (*dataset.Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fmt.Errorf("dataset: graphsage: %w", setting.Bad("name", name, "that of a dataset"))
+		return nil, fmt.Errorf("graphsage: %w", setting.Bad("name", name, "that of a dataset"))
 	}
-	s := &sageReader{Dataset: Dataset{Name: name}, folder: folder{fsys, dir, name + "-"}, rows: map[string]int32{}}
+	s := &sageReader{Dataset: dataset.Dataset{Name: name}, folder: folder{fsys, dir, name + "-"}, rows: map[string]int32{}}
 	for _, read := range []func() error{s.ids, s.graph, s.classes, s.features} {
 		if err := read(); err != nil {
 			return nil, err
 		}
 	}
-	return s.checked(s.path("*"))
+	return checked(&s.Dataset, s.path("*"))
 }
 
 // A sageReader reads the files of a dataset.
 type sageReader struct {
-	Dataset
+	dataset.Dataset
 	folder
 	rows map[string]int32 // of the ids
 }
@@ -80,7 +81,7 @@ func (s *sageReader) object(part string, visit func(d *json.Decoder, key string)
 			err = fmt.Errorf("%w: bytes after the end", coles.ErrFormat)
 		}
 	}
-	return placed(s.path(part), jsonError(d.InputOffset(), err))
+	return placed(s.path(part), source.JSON(d.InputOffset(), err))
 }
 
 // ids reads which row an id has.
@@ -94,7 +95,7 @@ func (s *sageReader) ids() error {
 		switch _, again := s.rows[id]; {
 		case again:
 			return fmt.Errorf("%w: id %q", coles.ErrIDs, id)
-		case row == nil || *row < 0 || *row >= maxDim:
+		case row == nil || *row < 0 || *row >= math.MaxInt32:
 			return fmt.Errorf("the row of %q: %w", id, coles.ErrIndex)
 		}
 		s.rows[id] = int32(*row)
@@ -105,7 +106,7 @@ func (s *sageReader) ids() error {
 		return err
 	}
 	if len(s.rows) == 0 {
-		return s.fault("id_map.json", "%w: no id", ErrMissing)
+		return s.fault("id_map.json", "%w: no id", dataset.ErrMissing)
 	}
 	if most+1 != len(s.rows) {
 		return s.fault("id_map.json", "%d ids for rows up to %d: %w", len(s.rows), most, coles.ErrIndex)
@@ -113,7 +114,7 @@ func (s *sageReader) ids() error {
 	taken := make([]bool, len(s.rows))
 	for id, row := range s.rows {
 		if taken[row] {
-			return s.fault("id_map.json", "row %d, of %q too: %w", row, id, ErrDuplicate)
+			return s.fault("id_map.json", "row %d, of %q too: %w", row, id, dataset.ErrDuplicate)
 		}
 		taken[row] = true
 	}
@@ -133,7 +134,7 @@ func (s *sageReader) row(id string) (int32, error) {
 func idOf(value json.RawMessage) (id string, text bool, err error) {
 	switch {
 	case len(value) == 0:
-		return "", false, fmt.Errorf("%w: an id", ErrMissing)
+		return "", false, fmt.Errorf("%w: an id", dataset.ErrMissing)
 	case value[0] == '"':
 		err = json.Unmarshal(value, &id)
 		return id, true, err
@@ -147,10 +148,10 @@ func (s *sageReader) graph() error {
 	var ends [2][]int32 // of the links: rows, and −1 − place for those that are places
 	listed := make([]bool, len(s.rows))
 	seen := map[string]bool{}
-	split := Split{Train: []int{}, Val: []int{}, Test: []int{}}
+	split := dataset.Split{Train: []int{}, Val: []int{}, Test: []int{}}
 	err := s.object("G.json", func(d *json.Decoder, key string) error {
 		if seen[key] && (key == "nodes" || key == "links") {
-			return fmt.Errorf("%q: %w", key, ErrDuplicate)
+			return fmt.Errorf("%q: %w", key, dataset.ErrDuplicate)
 		}
 		seen[key] = true
 		switch key {
@@ -161,7 +162,7 @@ func (s *sageReader) graph() error {
 					return err
 				}
 				if listed[row] {
-					return fmt.Errorf("the node of row %d: %w", row, ErrDuplicate)
+					return fmt.Errorf("the node of row %d: %w", row, dataset.ErrDuplicate)
 				}
 				listed[row] = true
 				places = append(places, row)
@@ -169,8 +170,8 @@ func (s *sageReader) graph() error {
 			})
 		case "links":
 			var link struct {
-				NotSource unread          `json:"SOURCE"`
-				NotTarget unread          `json:"TARGET"`
+				NotSource source.Unread   `json:"SOURCE"`
+				NotTarget source.Unread   `json:"TARGET"`
 				Source    json.RawMessage `json:"source"`
 				Target    json.RawMessage `json:"target"`
 			}
@@ -195,7 +196,7 @@ func (s *sageReader) graph() error {
 		return err
 	}
 	if !seen["nodes"] || !seen["links"] {
-		return s.fault("G.json", `%w: the keys "nodes" and "links" are required`, ErrMissing)
+		return s.fault("G.json", `%w: the keys "nodes" and "links" are required`, dataset.ErrMissing)
 	}
 	for _, list := range ends {
 		for k, end := range list {
@@ -208,17 +209,17 @@ func (s *sageReader) graph() error {
 			}
 		}
 	}
-	s.Adjacency = compressed(len(s.rows), len(s.rows), ends[0], ends[1], nil)
-	s.Splits = []Split{split}
+	s.Adjacency = adjacency(len(s.rows), ends[0], ends[1])
+	s.Splits = []dataset.Split{split}
 	return nil
 }
 
 // node reads a node, and adds it to its part of the split.
-func (s *sageReader) node(d *json.Decoder, split *Split) (int32, error) {
+func (s *sageReader) node(d *json.Decoder, split *dataset.Split) (int32, error) {
 	var node struct {
-		NotID   unread          `json:"ID"`
-		NotVal  unread          `json:"VAL"`
-		NotTest unread          `json:"TEST"`
+		NotID   source.Unread   `json:"ID"`
+		NotVal  source.Unread   `json:"VAL"`
+		NotTest source.Unread   `json:"TEST"`
 		ID      json.RawMessage `json:"id"`
 		Val     *bool           `json:"val"`
 		Test    *bool           `json:"test"`
@@ -236,7 +237,7 @@ func (s *sageReader) node(d *json.Decoder, split *Split) (int32, error) {
 		return 0, err
 	case node.Val == nil || node.Test == nil:
 	case *node.Val && *node.Test:
-		return 0, fmt.Errorf("%q is in val and in test: %w", id, ErrDuplicate)
+		return 0, fmt.Errorf("%q is in val and in test: %w", id, dataset.ErrDuplicate)
 	case *node.Val:
 		split.Val = append(split.Val, int(row))
 	case *node.Test:
@@ -280,7 +281,7 @@ func (s *sageReader) classes() error {
 		}
 		switch {
 		case labels[row] >= 0:
-			return fmt.Errorf("the class of %q: %w", id, ErrDuplicate)
+			return fmt.Errorf("the class of %q: %w", id, dataset.ErrDuplicate)
 		case class == nil || *class < 0 || *class >= maxClasses:
 			return fmt.Errorf("the class of %q is none of 0 to %d: %w", id, maxClasses-1, coles.ErrIndex)
 		}
@@ -306,7 +307,7 @@ func (s *sageReader) features() error {
 		return err
 	}
 	defer file.Close()
-	rows, cols, data, err := readMatrix(source.NewReader(file), func(r *source.Reader, h *npy.Header) ([]float32, error) {
+	rows, cols, data, err := npy.ReadMatrix(source.NewReader(file), func(r *source.Reader, h *npy.Header) ([]float32, error) {
 		if n := s.Nodes(); h.Shape[0] != n {
 			return nil, fmt.Errorf("%d rows for %d nodes: %w", h.Shape[0], n, coles.ErrShape)
 		}
