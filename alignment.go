@@ -14,69 +14,57 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Alignment is the answer to: if half of a node's features are hidden, what agrees better with
-// them, its own other features or the filtered ones? It sees no labels, and [Kind] "auto"
-// follows it.
+// An Alignment answers: if half of a node's features are hidden, what agrees better with them, its own other
+// features or the filtered ones? It uses no labels, and [Kind] "auto" follows it.
 //
-// The columns of X, prepared, are split at random into halves A and B. Let s be the vector of
-// √degree, Q an orthonormal basis of the span of 1, s and, where no number of X is negative, X·1, and
-// Π = I − QQᵀ, which takes out what the size of a node alone explains. The kernels, of which only the
-// entries off the diagonal count, are K_R = ΠX_A X_AᵀΠ of a node's own features,
-// K_F = Π(FX_A)(FX_A)ᵀΠ of the filtered ones and T = ΠX_B X_BᵀΠ of the hidden ones. Then
+// The columns of X, prepared, are split at random into halves A and B. Let s be the vector of √degree, Q an
+// orthonormal basis of the span of 1, s and, where no number of X is negative, X·1, and Π = I − QQᵀ, which
+// removes what the size of a node alone explains. The kernels, of which only the entries off the diagonal
+// count, are K_R = ΠX_A X_AᵀΠ of a node's own features, K_F = Π(FX_A)(FX_A)ᵀΠ of the filtered ones and T =
+// ΠX_B X_BᵀΠ of the hidden ones. Then
 //
 //	q = (⟨K_F, T⟩/‖K_F‖) / (⟨K_R, T⟩/‖K_R‖),
 //
-// all four summed over splits before they are divided: a ratio of two kernel alignments (Cristianini
-// et al. 2001). It is above 1 where the neighbours predict a feature better than the node's other
-// features do.
+// all four summed over splits before they are divided: a ratio of two kernel alignments (Cristianini et al.
+// 2001), above 1 where the neighbours predict a feature better than the node's other features do.
 //
-// Below 0.8 q is for the features, and from 1 on for the graph. Between them, and where it is not
-// known, the graph is taken if it has communities of its own. These show where one edge in four is
-// hidden, by a hash of the seed and the pair. Let D be the degrees + 1, A the edges that are left,
-// and H the hidden ones. The rows z_v of (D^-½(4/3·A + I)D^-½)⁸R, where R is 32 columns of random signs, or
-// 14 from 131,072 nodes on, are brought to length 1 after what the degrees explain, the same power of D^½,
-// is taken out; then the mean is, and the degrees again. With t_v = z_v·(D^-½HD^-½z)_v,
+// q below 0.8 chooses the features, from 1 on the graph. Between them, and where q is not known, the graph
+// is taken if it has communities of its own. One edge in four is hidden, by a hash of the seed and the pair.
+// Let D be the degrees + 1, A the edges that are left, and H the hidden ones. The rows z_v of (D^-½(4/3·A +
+// I)D^-½)⁸R, where R is 32 columns of random signs, or 14 from 131,072 nodes on, are freed of D^½ under the
+// same power, brought to length 1 and centred, and freed of the degrees again. With t_v =
+// z_v·(D^-½HD^-½z)_v,
 //
 //	communities = Σ_v t_v / √(2·Σ_v t_v²)
 //
-// is how many deviations hidden edges join like nodes more than degrees do by chance. From 3 on there
-// are communities. Graphs of fewer than 4,096 nodes have all four quarters hidden in turn, and both sums
-// run over these. A grid has communities, and a bipartite graph where it joins kinds. At a degree of
-// 10, five classes show on most seeds from a share of edges inside of 0.7 at 100 nodes, of 0.6 at 300; at a
-// degree of 4, from 0.8 at 300. Graphs of 28 kinds, rewired or drawn at chance, came to 3.5 at most in 12
-// to 40 seeds each.
+// is the number of deviations by which hidden edges join like nodes more than degrees do by chance. From 3
+// on there are communities. Graphs of fewer than 4,096 nodes have all four quarters hidden in turn, and both
+// sums run over these.
 type Alignment struct {
 	// Ratio is the estimate of q, 0 where there is none and in a graph without edges.
 	Ratio float64 `json:"ratio"`
 	// Deviation estimates the standard deviation of log q over seeds; where q is 0, of its
 	// divisor alone.
 	Deviation float64 `json:"deviation"`
-	// Columns is the number of random columns that q was estimated by.
-	Columns int `json:"columns"`
+	Columns   int     `json:"columns"` // random ones that q was estimated by
 	// Known is false where log q is less than two deviations away from log 0.8, and where the features
-	// do not suffice: there are fewer than 40, or their halves hardly correlate. The estimates of
-	// ⟨K_R, T⟩ and ‖K_R‖² are then 0 or less, or the logarithm of their share in q has a deviation of a
-	// half or more, or ΠX is rounding.
+	// do not suffice: there are fewer than 40, or their halves hardly correlate.
 	Known bool `json:"known"`
 	// Communities measures the communities of the graph where q does not decide, and is 0 otherwise.
 	// Fewer than 30 nodes cannot be tested and count as 3.
 	Communities float64 `json:"communities"`
 }
 
-// Alignment measures q on a graph with features X (n × d), which are prepared as [Fit] with these
-// settings prepares them, for the filter of these settings.
+// Alignment measures q on a graph with features X (n × d), prepared and filtered as [Fit] with these
+// settings does.
 //
-// The inner products of kernels are estimated without bias from the products of X with random
-// columns of ±1. There are 32 of these, and then twice as many again and again, up to 512 or 2²⁰/n
-// but 128 at least, until log q is three deviations away from log 0.8. So q is as exact as the
-// choice needs, and no more: after 32 columns its deviation is 5 to 15 % on most graphs, and it
-// leans away from 0.8 by up to a third of that. By 64 to 512 columns log q deviates by 0.7 to 1.2 of what
-// is stated, over 16 to 40 seeds on eight real graphs and on tables whose few columns hold half of the
-// numbers. Each column costs the time of filtering it; memory is 2 numbers of the precision for each node and column.
-// Communities cost 9 hops of 34 columns in float64, or 36. The result depends on input, settings and
-// seed alone.
+// The inner products of kernels are estimated without bias from the products of X with random columns of ±1:
+// 32, then twice as many again and again, up to 512 or 2²⁰/n but 128 at least, until log q is three
+// deviations away from log 0.8. After 32 columns its deviation is 5 to 15 % on most graphs, and it leans
+// away from 0.8 by up to a third of that. Each column costs the time of filtering it; memory is 2 numbers of
+// the precision for each node and column. Communities cost 9 hops of 34 columns in float64, or 36.
 //
-// Errors: as [Fit] for a graph and features.
+// Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

@@ -27,27 +27,22 @@ type graphConfig struct {
 	ids       []string
 }
 
-// WithSelfLoopsKept keeps self loops in the adjacency matrix. They then add to the loop that
-// [Normalize] puts on every node for filters. The positive graph W⁺ of the contrast never has them.
+// WithSelfLoopsKept keeps self loops in A, where they add to the loop that [Normalize] puts on every node.
+// W⁺ never has them.
 func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
 
-// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of
-// weight 1. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes
-// a node besides the input: the graph keeps no weights.
-//
-// Errors: [ErrShape] for no nodes, [ErrTooLarge], [ErrIndex], [ErrIDs].
+// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of weight
+// 1. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes a node
+// besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
 func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 	return NewWeightedGraph(n, edges, nil, opts...)
 }
 
-// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes
-// an edge more, unless all are 1.
-//
-// Errors: as [NewGraph], [ErrShape] also for another number of weights than edges,
-// [ErrNotFinite], [ErrNegative].
+// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes an
+// edge more, unless all are 1. Further errors: [ErrNotFinite], [ErrNegative].
 func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -76,11 +71,9 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice
-// counts once, with the larger value.
-//
-// Errors: as [NewWeightedGraph], and [ErrAsymmetric] naming the first pair that differs;
-// [FromDirectedCSR] takes matrices that are not symmetric.
+// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice counts
+// once, with the larger value. Further errors: [ErrAsymmetric] naming the first pair that differs;
+// [FromDirectedCSR] takes such matrices.
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	return fromCSR(a, false, opts)
 }
@@ -235,15 +228,10 @@ func countZeros(a *kernel.CSR[float64]) int {
 	return count
 }
 
-// KNN builds a graph for data that has none: every row of X (n × d) is joined to the k rows of the
-// largest positive cosine similarity to it, ties to the lower row. An edge stands if either end
-// chose it, with weight 1. A zero row is similar to nothing and stays isolated.
-//
-// The search is exact and compares all pairs: O(n²·d) time for dense X, less for sparse, and O(n·(d
-// + k)) memory.
-//
-// Errors: [ErrSetting] unless 1 ≤ k < n, [ErrShape], [ErrNotFinite], as [NewGraph], and
-// ctx's.
+// KNN builds a graph for data that has none: every row of X (n × d) is joined to the k rows of the largest
+// positive cosine similarity to it, ties to the lower row. An edge stands if either end chose it, with
+// weight 1. A zero row stays isolated. The search is exact and compares all pairs: O(n²·d) time for dense X,
+// less for sparse, and O(n·(d + k)) memory. Errors: [ErrSetting] unless 1 ≤ k < n.
 func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -286,11 +274,8 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	return NewGraph(n, edges, opts...)
 }
 
-// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are
-// the names of the nodes unless [WithIDs] gives others. Weights are read where g is a
-// graph.Weighted; absent means 1.
-//
-// Errors: those of [NewWeightedGraph].
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
+// of the nodes unless [WithIDs] gives others. Weights are read where g is a graph.Weighted; absent means 1.
 func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 	nodes := graph.NodesOf(g.Nodes())
 	ids := make([]int64, len(nodes))
@@ -326,8 +311,7 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 	return NewWeightedGraph(len(ids), edges, weights, append([]GraphOption{WithIDs(names)}, opts...)...)
 }
 
-// Gonum returns the graph as one of gonum's, its node ids the row numbers. Self loops, which
-// gonum's simple graphs cannot hold, are left out.
+// Gonum returns gonum's graph of the row numbers, without self loops.
 func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 	out := simple.NewWeightedUndirectedGraph(0, 0)
 	for i := range g.adj.Rows {
@@ -348,11 +332,9 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 //
 //	a′_uv = 0 if drop({u, v}), else a_uv.
 //
-// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or
-// count. Names and weights stay, and so do self loops that are not dropped. [Graph.Report] counts what
-// is left, and Weighted is set only if a remaining weight is not 1; its counts of merged,
-// dropped and mirrored entries are 0. It takes O(n + m log(max degree)) time and, besides the new graph, 16
-// bytes an edge that stays, 24 if g is weighted.
+// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count.
+// Names, weights and self loops stay; [Graph.Report] counts what is left. It takes O(n + m log(max degree))
+// time and, besides the new graph, 16 bytes an edge that stays, 24 if g is weighted.
 func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	var edges []Edge
 	var weights []float64

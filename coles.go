@@ -15,30 +15,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them,
-// builds the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the
-// degrees. Where a node's own features predict each other better than its neighbours' do, it leaves
-// the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
+// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds
+// the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where a
+// node's own features predict each other better than its neighbours' do, it leaves the graph out: see
+// [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 //
-// A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps])
-// without the component vectors, scales the result in the same way, and states it in its [Report];
-// such a model embeds only its own graph.
+// A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps]) without the
+// component vectors, and scales the result in the same way; such a model embeds only its own graph.
 //
-// Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal one
-// that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace,
-// and rounding or the numbering of the nodes would choose among its vectors. Nodes without edges cause eigenvalues of 0;
-// in stars and complete graphs without features every column has the same eigenvalue. [Float32] refuses such
-// fits, or the fit goes on in float64.
+// Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal
+// one that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts
+// their eigenspace, and rounding or the numbering of the nodes would choose among its vectors. Nodes without
+// edges cause eigenvalues of 0; in stars and complete graphs without features every column has the same
+// eigenvalue. [Float32] refuses such fits, or the fit goes on in float64.
 //
-// It computes in float32 as the settings or the size decide, and again in float64 if that is not
-// enough: see [Precision].
+// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′
+// for the embedding; [Settings.Estimate] gives the memory. The result depends on the input and the settings
+// only, to the byte, however many processors there are.
 //
-// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and
-// K·nnz(W)·d′ for the embedding; [Settings.Estimate] gives the memory. The result depends on the
-// input and the settings only, to the byte, however many processors there are.
-//
-// Errors: [ErrShape], [ErrNotFinite], [ErrNegative], [ErrPrecision], [ErrSetting], [ErrDense],
-// [ErrTooLarge], a [*ConvergenceError], and ctx's.
+// Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(opts)
 	if err != nil {

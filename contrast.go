@@ -28,14 +28,10 @@ type DeltaW struct {
 	drawn bool // the sparse part holds negative graphs
 }
 
-// Contrast builds ΔW for a graph and a way to draw negatives, κ of them weighted by η′ in [0, 1]. κ
-// = 0, like η′ = 0, gives ΔW = W⁺: Laplacian Eigenmaps, or LPP after a filter. A sampler that
-// states an expectation is asked once, whatever κ ≥ 1 is: the mean of κ equal parts.
-//
-// The cost is O(n + m) and κ draws.
-//
-// Errors: [ErrSetting], [ErrShape] where a negative graph is not of n nodes, the sampler's,
-// [ErrDense] among them, and ctx's.
+// Contrast builds ΔW for a graph and a way to draw negatives, κ of them weighted by η′ in [0, 1]. κ = 0,
+// like η′ = 0, gives ΔW = W⁺: Laplacian Eigenmaps, or LPP after a filter. A sampler that states an
+// expectation is asked once, whatever κ ≥ 1 is: the mean of κ equal parts. The cost is O(n + m) and κ draws.
+// Errors: the sampler's, [ErrDense] among them.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, kappa int, eta float64, seed uint64) (*DeltaW, error) {
 	c := contrasting{negatives, kappa, eta, seed}
 	if err := c.check(); err != nil {
@@ -135,7 +131,6 @@ func (c contrasting) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[fl
 	return sums[0], nil
 }
 
-// Dims returns n and n.
 func (dw *DeltaW) Dims() (r, c int) { return dw.op.Sparse.Rows, dw.op.Sparse.Cols }
 
 // Sparse returns the sparse part: W⁺ less the sampled negative graphs.
@@ -146,8 +141,6 @@ func (dw *DeltaW) Sparse() *SymCSR { return &SymCSR{dw.op.Sparse} }
 func (dw *DeltaW) RankOne() (coef float64, v []float64) { return dw.op.Coef, slices.Clone(dw.op.V) }
 
 // Apply returns ΔW·X for X of n rows. The cost is O((nnz(ΔW) + n)·columns).
-//
-// Errors: [ErrShape], [ErrNotFinite], and ctx's.
 func (dw *DeltaW) Apply(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {

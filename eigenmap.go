@@ -22,24 +22,18 @@ import (
 //
 //	max Tr(Yᵀ ΔW Y)  subject to  YᵀY = I:
 //
-// the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues,
-// which are returned too, in descending order. With κ = 0 they are the eigenvectors of L = I − W⁺ with
-// the smallest. They are found by block Krylov iteration with polynomials of ΔW: every residual
-// ‖ΔW·y − λ·y‖ is at most 1e-6 of the largest |λ| found, whether the spectrum has gaps or not.
+// the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues λ,
+// descending; with κ = 0 the eigenvectors of L = I − W⁺ with the smallest. Block Krylov iteration with
+// polynomials of ΔW finds them: every residual ‖ΔW·y − λ·y‖ is at most 1e-6 of the largest |λ| found. The
+// eigenvalue 1 of W⁺, once for every connected component that has an edge, is not searched but written down
+// from the components, which [Fit] without features leaves out.
 //
-// W⁺ has the eigenvalue 1 once for every connected component that has an edge, hundreds of times on
-// real graphs, and an iteration from random vectors finds only as many copies as its block is wide.
-// They are therefore written down from the components and the iteration searches the rest. [Fit]
-// without features leaves them out, since they only encode the component of a node.
+// It costs a few d′ products ΔW·v where the spectrum has gaps, and orthogonalises as many vectors of length
+// n. A random graph has none at the edge of its spectrum: 16 vectors of 200,000 nodes and two million edges
+// take some 5,000 products in float32, of which one in fifteen is orthogonalised. Rings and paths of tens of
+// thousands of nodes, with eigenvalues some 1/n² apart, take minutes and may end in an error.
 //
-// It costs a few d′ products ΔW·v where the spectrum has gaps, and orthogonalises as many vectors of
-// length n. A random graph has none at the edge of its spectrum: 16 vectors of 200,000 nodes and two
-// million edges take some 5,000 products in float32, of which one in fifteen is orthogonalised.
-//
-// A very crowded top of the spectrum, as rings and paths have it of tens of thousands of
-// nodes, whose eigenvalues are some 1/n² apart, takes minutes and may end in a [*ConvergenceError].
-//
-// Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, a [*ConvergenceError], and ctx's.
+// Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -10,39 +10,29 @@ import (
 
 // The named errors of this module: bad data gets one of them, wrapped with where and what. Test
 // with errors.Is, print for the place. The other packages use them too and have errors of their own
-// only for what can go wrong nowhere else.
+// only for what can go wrong nowhere else. Functions list their errors but for these: ctx's, [ErrShape],
+// [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings out of range.
 //
 // A mistake in the calling program panics as in the standard library: a nil graph, matrix, context,
 // reader or receiver, or a callback that panics.
 var (
-	// ErrShape: sizes that do not fit together, or nothing where something is needed.
-	ErrShape = matrix.ErrShape
-	// ErrIndex: a node, row or column number outside its range.
-	ErrIndex = matrix.ErrIndex
-	// ErrNotFinite: a NaN or an infinity in the input, or a result that overflows.
-	ErrNotFinite = matrix.ErrNotFinite
-	// ErrTooLarge: more nodes or entries than can be indexed, or more memory than can be addressed.
-	ErrTooLarge = matrix.ErrTooLarge
-	// ErrNegative: a weight below zero, or a feature below zero for a preparation that takes none.
-	ErrNegative = matrix.ErrNegative
-	// ErrAsymmetric: a matrix that has to be symmetric is not.
-	ErrAsymmetric = errors.New("matrix is not symmetric")
-	// ErrIDs: node ids that are repeated, or not one for every node.
-	ErrIDs = errors.New("bad node ids")
-	// ErrDense: a node has too few non-neighbours to draw negatives from.
-	ErrDense = errors.New("graph too dense for negatives without true edges")
+	ErrShape        = matrix.ErrShape                                                // sizes that do not fit together, or nothing where something is needed
+	ErrIndex        = matrix.ErrIndex                                                // a node, row or column number outside its range
+	ErrNotFinite    = matrix.ErrNotFinite                                            // a NaN or an infinity in the input, or a result that overflows
+	ErrTooLarge     = matrix.ErrTooLarge                                             // more nodes or entries than can be indexed, or more memory than can be addressed
+	ErrNegative     = matrix.ErrNegative                                             // a weight below zero, or a feature below zero for a preparation that takes none
+	ErrAsymmetric   = errors.New("matrix is not symmetric")                          // where it has to be
+	ErrIDs          = errors.New("bad node ids")                                     // repeated, or not one for every node
+	ErrDense        = errors.New("graph too dense for negatives without true edges") // a node has too few non-neighbours
+	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
+	ErrFormat       = archive.ErrFormat   // bytes that are not a file of the kind and version that is read
+	ErrChecksum     = archive.ErrChecksum // a file whose bytes were changed or cut off
 	// ErrSetting: a setting outside its range; or COLES_KERNEL in the environment names vector
 	// instructions that are unknown or not supported, which every call that computes returns.
 	ErrSetting = setting.ErrSetting
 	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
 	// an embedding that rounding in [Float32] may change by more than it promises.
 	ErrPrecision = matrix.ErrPrecision
-	// ErrTransductive: a model fitted without features embeds its own graph only.
-	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
-	// ErrFormat: bytes that are not a file of the kind and version that is read.
-	ErrFormat = archive.ErrFormat
-	// ErrChecksum: a file whose bytes were changed or cut off.
-	ErrChecksum = archive.ErrChecksum
 )
 
 // A SettingError is an [ErrSetting] of any package, for errors.As. It has

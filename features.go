@@ -46,8 +46,7 @@ const (
 	PrepareRowL1
 	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
 	// deviation 1; a column that is constant, or deviates by less than 2⁻¹⁰²², becomes zero. A column
-	// of zeros and one other number c above them, a category's, gets the energy that PrepareBalanced
-	// gives it: it is divided by √(c·deviation).
+	// of zeros and one other number c > 0, a category's, is divided by √(c·deviation).
 	PrepareStandardize
 	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It
 	// takes the signed root y = ±√|x| of every value, which damps repetition: the root of a count
@@ -56,26 +55,19 @@ const (
 	//	(σ_j/(ρ_j²·u_j))^½,
 	//
 	// with σ_j the deviation of y, ρ_j the root mean square and u_j a unit, and scales rows to unit
-	// length. Where half of the rows or more have the column it is a measurement, whose unit is its own:
+	// length. Where half of the rows or more have the column it is a measurement, with a unit of its own:
 	// u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share
-	// s_j of the rows has. So a 0/1 column gets the energy √(s(1−s)), and the unit of a measurement, or
-	// of all counts, does not matter. A column that every row has is centred before the root and divided
-	// by the root of its deviation; a row that lacks it later is taken to have the mean. A column that no
-	// row had becomes zero. Half, root and the energy σ were chosen while looking at the accuracies of
-	// thirteen graphs and a table: see docs/guide.md.
+	// s_j of the rows has. A column that every row has is centred before the root and divided by the root
+	// of its deviation; a row that lacks it later is taken to have the mean. A column that no row had
+	// becomes zero. docs/guide.md has the reasons.
 	PrepareBalanced
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
 	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
 )
 
-// String is the name that UnmarshalText reads.
-func (p Preparation) String() string { return setting.Name(p, prepare.Names) }
-
-// MarshalText gives the name that UnmarshalText reads.
+func (p Preparation) String() string               { return setting.Name(p, prepare.Names) }
 func (p Preparation) MarshalText() ([]byte, error) { return setting.Marshal(p, prepare.Names) }
-
-// UnmarshalText reads a name such as "tfidf".
 func (p *Preparation) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(p, text, prepare.Names)
 }
@@ -86,8 +78,7 @@ type Preparer struct{ fitted prepare.Preparer }
 
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
 //
-// Errors: [ErrNegative] for TF-IDF, roots or row sums of negative values; [ErrSetting] for a preparation
-// that is unknown; [ErrShape], [ErrNotFinite], as for any matrix, and ctx's.
+// Errors: [ErrNegative] for TF-IDF, roots or row sums of negative values.
 func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -118,10 +109,8 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 // Preparation returns the preparation, with [PrepareAuto] and [PrepareUndamped] resolved.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
-// Apply prepares features with the columns that p was fitted to. The result is a *sparse.CSR or a
-// *mat.Dense; X is not changed. Rows that are zero stay zero.
-//
-// Errors: [ErrShape] for another number of columns, [ErrNegative], [ErrNotFinite], and ctx's.
+// Apply prepares features with the columns that p was fitted to, as a new *sparse.CSR or *mat.Dense. Rows
+// that are zero stay zero. Errors: [ErrNegative].
 func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
 	after, err := p.view(ctx, x)
 	if err != nil {
@@ -137,10 +126,8 @@ func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) 
 	return matrix.Export(ctx, m)
 }
 
-// View is [Preparer.Apply] without a copy: rows are prepared whenever they are read. What takes
-// features reads a view as fast as a matrix; X must stay as it is.
-//
-// Errors: as [Preparer.Apply], but the reader finds a prepared number that overflows.
+// View is [Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by
+// what takes features. X must stay as it is. The reader finds a prepared number that overflows.
 func (p *Preparer) View(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
 	return p.view(ctx, x)
 }
@@ -176,9 +163,7 @@ func prepared[T kernel.Float](ctx context.Context, p *Preparer, x *matrix.Source
 // MarshalJSON writes the preparation and what it learned, to the last bit.
 func (p *Preparer) MarshalJSON() ([]byte, error) { return json.Marshal(p.fitted) }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
-//
-// Errors: [ErrFormat] for JSON of another form, or with numbers that no preparer has.
+// UnmarshalJSON reads what MarshalJSON wrote. Other JSON is an [ErrFormat].
 func (p *Preparer) UnmarshalJSON(text []byte) error {
 	if err := p.fitted.UnmarshalJSON(text); err != nil {
 		return fmt.Errorf("coles: %w", err)
@@ -186,20 +171,14 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a
-// *mat.Dense. It is a [mat.Matrix], accepted wherever features are; At widens, which is
-// exact. Its fields are named as in gonum's BLAS,
+// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is
+// a [mat.Matrix], accepted wherever features are, with the fields of gonum's BLAS:
 //
 //	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
-//
-// and are checked by whatever reads it as features.
 type Dense32 blas32.General
 
-// Dims returns the numbers of rows and columns.
 func (m *Dense32) Dims() (r, c int) { return m.Rows, m.Cols }
 
-// At returns the entry at row i, column j, widened. Like every [mat.Matrix] it panics with
-// mat.ErrRowAccess or mat.ErrColAccess out of range.
 func (m *Dense32) At(i, j int) float64 {
 	if uint(i) >= uint(m.Rows) {
 		panic(mat.ErrRowAccess)
@@ -210,7 +189,6 @@ func (m *Dense32) At(i, j int) float64 {
 	return float64(m.Data[i*m.Stride+j])
 }
 
-// T returns the transpose, a view.
 func (m *Dense32) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 
 // RawMatrix returns the matrix as gonum's BLAS takes it: a view, not a copy.

@@ -54,9 +54,8 @@ func SGC(hops int) Filter {
 	return newFilter(Filter{kind: sgc, hops: hops}, func(c []float64) { c[hops] = 1 })
 }
 
-// S2GC is α·I + (1−α)/K · Σ_{k=1..K} W^k (Zhu and Koniusz 2021), the form the paper prints. The
-// paper uses K = 8 (2 on Cora Full and Reddit, 10 on ogbn-arxiv); α, which it does not print, is
-// 0.05.
+// S2GC is α·I + (1−α)/K · Σ_{k=1..K} W^k (Zhu and Koniusz 2021), the form the paper prints. The paper uses K
+// = 8 (2 on Cora Full and Reddit, 10 on ogbn-arxiv); α, not printed, is 0.05.
 func S2GC(hops int, alpha float64) Filter {
 	return newFilter(Filter{kind: s2gc, hops: hops, param: alpha}, func(c []float64) {
 		for k := 1; k <= hops; k++ {
@@ -76,8 +75,8 @@ func S2GCSum(hops int) Filter {
 	})
 }
 
-// APPNP is α Σ_{k<K} (1−α)^k W^k + (1−α)^K W^K: personalised PageRank propagation (Gasteiger et al.
-// 2019) with a linear activation. α is 0.1 in the paper's tables.
+// APPNP is α Σ_{k<K} (1−α)^k W^k + (1−α)^K W^K: personalised PageRank propagation (Gasteiger et al. 2019). α
+// is 0.1 in the paper's tables.
 func APPNP(hops int, alpha float64) Filter {
 	return newFilter(Filter{kind: appnp, hops: hops, param: alpha}, func(c []float64) {
 		keep := 1.0
@@ -105,7 +104,7 @@ func Heat(hops int, t float64) Filter {
 	})
 }
 
-// Polynomial is Σ_k coef[k]·W^k for coefficients of your own, finite and at least one.
+// Polynomial is Σ_k coef[k]·W^k, for one finite coefficient or more.
 func Polynomial(coef ...float64) Filter {
 	return newFilter(Filter{kind: polynomial, hops: len(coef) - 1}, func(c []float64) { copy(c, coef) })
 }
@@ -153,7 +152,6 @@ func (f Filter) check() error {
 	return nil
 }
 
-// String is the text form.
 func (f Filter) String() string {
 	var args []any
 	switch f.kind {
@@ -169,12 +167,8 @@ func (f Filter) String() string {
 	return setting.Text(filterNames[f.kind], args...)
 }
 
-// MarshalText gives the text form.
 func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), f.check() }
 
-// UnmarshalText reads the text form.
-//
-// Errors: [ErrSetting].
 func (f *Filter) UnmarshalText(text []byte) error {
 	t := setting.Parse("Filter", text)
 	at := slices.Index(filterNames[1:], t.Name) + 1
@@ -216,11 +210,9 @@ func (f Filter) Coefficients() []float64 { return slices.Clone(f.coef) }
 // Hops is the degree K: how far, in edges, a feature travels.
 func (f Filter) Hops() int { return max(0, len(f.coef)-1) }
 
-// Apply returns FX for the normalised adjacency W (n × n) and features X (n × d, sparse or dense).
-// It evaluates the polynomial by Horner's rule, K products W·H on strips of 256 columns:
-// O(K·(nnz(W) + n)·d) time and 8·n·d bytes, plus 4096·n for the strips. F is symmetric, as W is.
-//
-// Errors: [ErrSetting], [ErrShape], [ErrNotFinite], and ctx's, which is looked at many times a hop.
+// Apply returns FX for the normalised adjacency W (n × n) and features X (n × d, sparse or dense). It
+// evaluates the polynomial by Horner's rule, K products W·H on strips of 256 columns: O(K·(nnz(W) + n)·d)
+// time and 8·n·d bytes, plus 4096·n for the strips. F is symmetric, as W is.
 func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense, error) {
 	if err := f.check(); err != nil {
 		return nil, err

@@ -16,19 +16,16 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// An Edge joins the nodes U and V, numbered from 0. It has no direction: {U, V} and {V, U} are the
-// same edge.
+// An Edge joins the nodes U and V, numbered from 0, in no direction.
 type Edge struct{ U, V int }
 
 // A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n ×
 // n), checked once when it is built and never changed after, so that any number of goroutines may
 // read it.
 //
-// Every constructor treats its input alike, and [Graph.Report] counts the changes:
-//   - edges given more than once become one, of the largest weight given;
-//   - self loops are dropped, unless [WithSelfLoopsKept];
-//   - edges of weight zero are dropped;
-//   - nodes without edges stay.
+// Every constructor treats its input alike, and [Graph.Report] counts the changes: edges given more than
+// once become one, of the largest weight given; edges of weight zero and, unless [WithSelfLoopsKept], self
+// loops are dropped; nodes without edges stay.
 type Graph struct {
 	adj    *kernel.CSR[float64] // a pattern where all weights are 1
 	loops  bool                 // adj may have diagonal entries
@@ -57,7 +54,6 @@ type GraphReport struct {
 	Weighted          bool `json:"weighted"`            // some weight is not 1
 }
 
-// String is the report in one line.
 func (r GraphReport) String() string {
 	counted := func(count int, one, more string) string {
 		if count == 1 {
@@ -96,7 +92,7 @@ func (g *Graph) Report() GraphReport { return g.report }
 // String is the report: a graph prints its counts, not its edges.
 func (g *Graph) String() string { return g.report.String() }
 
-// Degrees returns, for each node, the sum of the weights of its edges, self loops left out.
+// Degrees returns the sums of the weights of the nodes' edges, without self loops.
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.
@@ -107,8 +103,8 @@ func exported(a *kernel.CSR[float64]) *sparse.CSR {
 	return m
 }
 
-// Edges lists every edge once with its weight, as {U, V} with U ≤ V, in the order of U and then of V.
-// A self loop that the graph keeps is the edge {U, U}.
+// Edges lists every edge once with its weight, as {U, V} with U ≤ V, in the order of U and then of V; a self
+// loop that the graph keeps is {U, U}.
 func (g *Graph) Edges() iter.Seq2[Edge, float64] {
 	return func(yield func(Edge, float64) bool) {
 		for u := range g.Nodes() {
@@ -127,16 +123,12 @@ func (g *Graph) Edges() iter.Seq2[Edge, float64] {
 	}
 }
 
-// FromEdges builds a graph of n nodes from the entries of an adjacency matrix, wherever they lie: {U, V}
-// with its weight is a_uv. It is undirected as by [FromDirectedCSR], and so is the report: an edge of one
-// direction only has its mirror added. [Graph.Edges] is such a sequence.
-//
-// The entries come in parts, which several goroutines read. Each part is run three times, and must yield
-// the same each time. It takes O(n + m log(max degree)) time and, for m entries, 12 bytes an entry and 36
-// bytes a node besides the input, of which the graph keeps 8 and 16; and 16 bytes an entry more unless all
-// weights are 1.
-//
-// Errors: as [NewWeightedGraph].
+// FromEdges builds a graph of n nodes from the entries of an adjacency matrix: {U, V} with its weight is
+// a_uv, as [Graph.Edges] yields. It is undirected as by [FromDirectedCSR]. The entries come in parts, which
+// several goroutines read. Each part is run three times, and must yield the same each time. It takes O(n + m
+// log(max degree)) time and, for m entries, 12 bytes an entry and 36 bytes a node besides the input, of
+// which the graph keeps 8 and 16; and 16 bytes an entry more unless all weights are 1. Errors: as
+// [NewWeightedGraph].
 func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
@@ -168,12 +160,12 @@ func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 
 // FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]],
 // ascending, are the neighbours of node i, and weights the weights of their edges, nil where all are 1. The
-// graph keeps the slices, which must stay as they are and may be memory that cannot be written to, such as a
-// mapped file. They are copied only where a self loop or an edge of weight zero is to be dropped. Else it
-// takes 8 bytes a node, and two passes over the rows in their order.
+// graph keeps the slices, which must stay as they are and may be read-only, such as a mapped file; they are
+// copied only where a self loop or an edge of weight zero is to be dropped. Else it takes 8 bytes a node,
+// and two passes over the rows.
 //
-// Errors: as [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric],
-// which is overlooked once in 2⁶⁴ matrices that are not symmetric.
+// Errors: as [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric], which
+// is overlooked once in 2⁶⁴ such matrices.
 func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {
 	n := len(ptr) - 1
 	if err := checkNodes(n); err != nil {
@@ -198,16 +190,16 @@ func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 	return newGraph(adj, opts, GraphReport{})
 }
 
-// Neighbors returns the nodes that edges join to node i, ascending, and the weights of these edges, nil where
-// all weights of the graph are 1. A self loop that the graph keeps is among them. The slices are the graph's
-// own: read them, do not write to them.
+// Neighbors returns the nodes that edges join to node i, ascending, a kept self loop among them, and the
+// weights of these edges, nil where all weights of the graph are 1. The slices are the graph's own: do not
+// write to them.
 func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.adj.Row(i) }
 
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 
-// Raw is the adjacency matrix itself, for the packages of this module. The values of a graph without
-// weights are made at the first call, and kept.
+// Raw is A itself, for the packages of this module. The values of a graph without weights are made at the
+// first call.
 func (g *Graph) Raw() *kernel.CSR[float64] {
 	g.fill.Do(func() { g.valued = matrix.Valued(g.adj) })
 	return g.valued
@@ -228,9 +220,8 @@ func (g *Graph) neighbours(u int) int {
 	return len(cols)
 }
 
-// Components labels every node with the number of its connected component, numbered in the order of
-// their first nodes, and returns their count. It takes O((n + m) log n), and little more than O(n) where
-// most nodes are in one.
+// Components labels every node with the number of its connected component, in the order of their first
+// nodes, and returns their count, in O((n + m) log n), near O(n) where most nodes are in one.
 func (g *Graph) Components() (label []int, count int) {
 	f := make(forest, g.Nodes())
 	for i := range f {
@@ -295,7 +286,7 @@ func (f forest) largest() int32 {
 	return best
 }
 
-// IDs returns the names of the nodes in row order: as given, or else their numbers.
+// IDs returns the names of the nodes in row order, or their numbers.
 func (g *Graph) IDs() []string { return idsOf(g.ids, g.Nodes()) }
 
 func idsOf(ids []string, n int) []string {

@@ -15,17 +15,14 @@ import (
 // own kernels.
 type SymCSR struct{ m *kernel.CSR[float64] }
 
-// Dims returns n and n.
 func (w *SymCSR) Dims() (r, c int) { return w.m.Rows, w.m.Cols }
 
-// SymmetricDim returns n.
 func (w *SymCSR) SymmetricDim() int { return w.m.Rows }
 
 // NNZ is the number of stored entries.
 func (w *SymCSR) NNZ() int { return w.m.NNZ() }
 
-// At returns the entry at row i, column j in O(log degree). Like every [mat.Matrix] it panics with
-// mat.ErrRowAccess or mat.ErrColAccess out of range.
+// At takes O(log degree).
 func (w *SymCSR) At(i, j int) float64 {
 	if i < 0 || i >= w.m.Rows {
 		panic(mat.ErrRowAccess)
@@ -37,7 +34,6 @@ func (w *SymCSR) At(i, j int) float64 {
 	return v
 }
 
-// T returns the matrix itself.
 func (w *SymCSR) T() mat.Matrix { return w }
 
 // ToCSR returns a copy as a *sparse.CSR.
@@ -46,20 +42,19 @@ func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.m) }
 // Raw is the matrix itself, for the packages of this module.
 func (w *SymCSR) Raw() *kernel.CSR[float64] { return w.m }
 
-// Laplacian returns I − W: of W⁺ the normalised Laplacian, whose eigenvalue 0 has the multiplicity
-// of the components that have an edge; an isolated node has eigenvalue 1.
+// Laplacian returns I − W: of W⁺ the normalised Laplacian, with eigenvalue 0 once for every component that
+// has an edge.
 func (w *SymCSR) Laplacian() *SymCSR {
 	l, _ := matrix.Add(context.Background(), 1, matrix.Identity(w.m.Rows), -1, w.m) // does not end
 	return &SymCSR{l}
 }
 
-// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop
-// of weight 1 more on every node, normalised by degrees:
+// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop of weight
+// 1 more on every node, normalised by degrees:
 //
-//	W = D̂^-½ (A+I) D̂^-½,  D̂ = diag((A+I)·1).
+//	W = D̂^-½ (A+I) D̂^-½,  D̂ = diag((A+I)·1),
 //
-// An isolated node keeps a one on the diagonal. The eigenvalues are in [−1, 1]. The cost is O(n +
-// m).
+// in O(n + m). An isolated node keeps a one. The eigenvalues are in [−1, 1].
 func Normalize(g *Graph) *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, true)) // does not end
 	return w
@@ -67,9 +62,9 @@ func Normalize(g *Graph) *SymCSR {
 
 // Positive returns the positive graph of the contrast,
 //
-//	W⁺ = D^-½ A D^-½,  D = diag(A·1), without A's diagonal.
+//	W⁺ = D^-½ A D^-½,  D = diag(A·1), without A's diagonal,
 //
-// An isolated node keeps a zero row. The eigenvalues are in [−1, 1]. The cost is O(n + m).
+// in O(n + m). An isolated node keeps a zero row. The eigenvalues are in [−1, 1].
 func (g *Graph) Positive() *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, false)) // does not end
 	return w

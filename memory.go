@@ -28,12 +28,10 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
 	return shape{n, d, x.NNZ(), x.Sparse != nil}
 }
 
-// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input.
-// It depends on sizes only: of x on the rows, the columns and, where it is sparse, the number of stored
-// entries. It is the largest of the stages "filter and solve" and "embed", on top of what all stages
-// hold, by the formulas of docs/performance.md. The peak is within a factor of two of it.
-//
-// Errors: [ErrShape], and [ErrSetting].
+// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from
+// sizes only: the rows, columns and, where x is sparse, its stored entries. It is the largest of the stages
+// "filter and solve" and "embed", on top of what all stages hold, by the formulas of docs/performance.md.
+// The peak is within a factor of two of it.
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err

@@ -52,8 +52,7 @@ type Report struct {
 	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
 	ComponentVectors int         `json:"component_vectors"`   // left out of an embedding without features
 
-	// Undetermined is the number of columns, the last of those with an eigenvalue, that weigh nothing: their
-	// eigenvalues equal one that was left out, so that the input does not say which columns these are. See [Fit].
+	// Undetermined is the number of columns, the last of those with an eigenvalue, that weigh nothing: see [Fit].
 	Undetermined int `json:"undetermined,omitempty"`
 
 	// Seconds of each stage. SolverKrylov filters inside its products, so that Filter is 0. Files
@@ -75,14 +74,12 @@ type Report struct {
 	// hexadecimal digits, in whatever type a matrix comes. They are no guard against malice.
 	GraphHash    string `json:"graph_hash"`
 	FeaturesHash string `json:"features_hash,omitempty"`
-	// Version names the version of this module in the program that fitted, "(devel)" where it has none.
-	Version string `json:"version"`
-	// Refitted reports that package live fitted the model again after its graph had grown. The
-	// preparation and the choice of model stay as in the first fit.
+	Version      string `json:"version"` // of this module in the program that fitted, or "(devel)"
+	// Refitted reports that package live fitted the model again after its graph had grown, with the
+	// preparation and kind of the first fit.
 	Refitted bool `json:"refitted,omitempty"`
 }
 
-// String is the report in a few lines.
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
@@ -123,8 +120,7 @@ func (m *Model) Settings() Settings { return m.settings }
 // Lambda returns the eigenvalues in descending order.
 func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
-// P returns a copy of P (orthonormal rows of length d, one for each eigenvalue) or nil for a model
-// without features.
+// P returns a copy of P (orthonormal rows of length d), nil without features.
 func (m *Model) P() *mat.Dense {
 	if m.directions == nil {
 		return nil
@@ -133,9 +129,8 @@ func (m *Model) P() *mat.Dense {
 	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
 }
 
-// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P,
-// and below it the direction of the column of degrees, where there is one (see [Settings]). It is
-// nil for a model without features.
+// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and
+// below it the direction of the column of degrees, where there is one. It is nil without features.
 func (m *Model) Directions() *mat.Dense {
 	if m.directions == nil {
 		return nil
@@ -143,7 +138,7 @@ func (m *Model) Directions() *mat.Dense {
 	return mat.DenseCopyOf(m.directions)
 }
 
-// Preparer returns what prepares features for the model, nil for a model without features.
+// Preparer returns the preparation of the model's features, nil without features.
 func (m *Model) Preparer() *Preparer { return m.prepare }
 
 // Scaling returns how the columns of FXPᵀ were weighted.
@@ -156,10 +151,9 @@ func (m *Model) Scaling() Scaling {
 // IDs returns the names of the nodes fitted, in row order.
 func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 
-// Embedding returns the embedding (n × d′) of the nodes the model was fitted on. It is the model's
-// own matrix, not a copy: read it, do not write to it. A fit in [Float32] has it in float32, and
-// makes these 8·n·d′ bytes at the first call: see [Model.Embedding32]. It is nil in a model with
-// features that was read from a file; use [Model.Embed].
+// Embedding returns the embedding (n × d′) of the nodes the model was fitted on, the model's own matrix:
+// read it, do not write to it. A fit in [Float32] makes these 8·n·d′ bytes at the first call. It is nil in a
+// model with features that was read from a file; use [Model.Embed].
 func (m *Model) Embedding() *mat.Dense {
 	m.widen.Do(func() {
 		if m.single != nil {
@@ -172,14 +166,12 @@ func (m *Model) Embedding() *mat.Dense {
 	return m.embedding
 }
 
-// Embedding32 returns the embedding as a fit in [Float32] has it, the same numbers as
-// [Model.Embedding]: the model's own matrix, whose rows may lie further apart than they are long. It
-// takes no memory besides the fit's, as it lies where the filtered features were. It is nil for a fit
-// in [Float64] and for a model that was read from a file.
+// Embedding32 returns the embedding as a fit in [Float32] has it, without a copy; rows may lie further apart
+// than they are long. It is nil for a fit in [Float64] and for a model that was read from a file.
 func (m *Model) Embedding32() *Dense32 { return m.single }
 
 // Close gives back the files that the embedding of a fit [WithScratch] lies in, which must not be looked at
-// afterwards; [Model.Embed] and all else of the model goes on. Other models have none.
+// afterwards; all else of the model goes on.
 func (m *Model) Close() error {
 	space := m.space
 	if m.space = nil; space == nil {
@@ -189,20 +181,18 @@ func (m *Model) Close() error {
 	return space.Close()
 }
 
-// Embed returns the embedding of every node of a graph (n × d′), without fitting anything:
-// F(W)·X·Pᵀ and the column of degrees, scaled as the model is, with X prepared by the column weights
-// that the model remembers. The graph may be
+// Embed returns the embedding of every node of a graph (n × d′), without fitting anything: F(W)·X·Pᵀ and the
+// column of degrees, scaled as the model is, with X prepared by the column weights that the model remembers.
+// The graph may be
 //   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
 //     rounding in a refitted model;
-//   - a larger one in which it has grown, new nodes and all: the rows of the new
-//     nodes are their embeddings, and rows within K hops of them move too;
+//   - a larger one in which it has grown: rows within K hops of new nodes move too;
 //   - another graph with the same features.
 //
-// With [UseFeatures] the graph is not looked at and may be nil. A model without features embeds
-// only the graph it was fitted on. The time is O((nnz(X) +
-// K·nnz(W))·d′).
+// With [UseFeatures] the graph is not looked at and may be nil. A model without features embeds only the
+// graph it was fitted on. The time is O((nnz(X) + K·nnz(W))·d′).
 //
-// Errors: [ErrShape], [ErrNotFinite], [ErrNegative], [ErrPrecision], [ErrTransductive], and ctx's.
+// Errors: [ErrNegative], [ErrPrecision], [ErrTransductive].
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	if m.prepare == nil {
 		return m.embedItself(ctx, g, x)
@@ -228,11 +218,8 @@ func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sou
 	return source, err
 }
 
-// EmbedScratch is [Model.Embed] for what is larger than memory, by the means of [WithScratch]: it returns the
-// same model with the embedding of the nodes of this graph, which stays in the folder until the [Model.Close]
-// of that. The graph may not be nil.
-//
-// Errors: as [Model.Embed] and [WithScratch].
+// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
+// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
 	if m.prepare == nil {
 		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "features: without them all is in memory"))

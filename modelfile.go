@@ -36,11 +36,8 @@ type modelHeader struct {
 	Lengths     []int       `json:"lengths"`
 }
 
-// WriteTo writes the model in a versioned format that ends in a checksum. A model with features
-// does not contain the embedding of the nodes fitted: [Model.Embed] makes it again from graph and
-// features.
-//
-// Errors: the writer's.
+// WriteTo writes the model in a versioned format that ends in a checksum. A model with features does not
+// contain the embedding of the nodes fitted: [Model.Embed] makes it again.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h, arrays := m.header()
 	n, err := modelFormat.Write(w, h, arrays...)
@@ -71,9 +68,8 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	return h, arrays
 }
 
-// Hash identifies the model by 64 bits in hexadecimal digits: models of one hash embed alike, to the
-// byte. It covers the numbers and settings by which [Model.Embed] makes vectors, not the report. What is
-// computed from the embedding, such as a classifier, fits vectors of this hash only. It is no guard
+// Hash identifies, by 64 bits in hexadecimal digits, what [Model.Embed] makes vectors by, to the byte. What
+// is computed from the embedding, such as a classifier, fits vectors of this hash only. It is no guard
 // against malice.
 func (m *Model) Hash() string {
 	h, arrays := m.header()
@@ -82,11 +78,8 @@ func (m *Model) Hash() string {
 	return archive.Hash(text, arrays[1:]...) // λ is in the factors
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
-// never because a length is declared.
-//
-// Errors: [ErrFormat] for bytes that are no model or an unknown version, [ErrChecksum] for
-// a model changed or cut off, and the reader's.
+// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
+// [ErrFormat] for no model or an unknown version, [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
 	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
@@ -201,12 +194,10 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
 
-// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them like
-// the parts of a file: for the packages of this module. s has Dim, Kind and Precision resolved; r reports
-// on graph, features and choice. ids are the nodes' names or nil, degree the direction of
-// the column of degrees or nil, and y the embedding or nil.
-//
-// Errors: [ErrFormat] for parts that do not go together.
+// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them like the
+// parts of a file ([ErrFormat]): for the packages of this module. s has Dim, Kind and Precision resolved; r
+// reports on graph, features and choice. ids, degree (the direction of the column of degrees) and y (the
+// embedding) may be nil.
 func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
 	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling, embedding: y, ids: ids}
 	r.Features, r.Preparation, r.Solver = prepare.fitted.Columns, prepare.Preparation(), p.Solver

@@ -66,8 +66,7 @@ func DegreeNegatives(perNode int) NegativeSampler {
 	return NegativeSampler{kind: degreeNegatives, perNode: perNode}
 }
 
-// ErdosRenyiNegatives joins every pair of nodes with probability p (the paper's G(n, p′)), in O(n +
-// p·n²/2): it jumps from one drawn pair to the next.
+// ErdosRenyiNegatives joins every pair of nodes with probability p, the paper's G(n, p′), in O(n + p·n²/2).
 func ErdosRenyiNegatives(p float64) NegativeSampler {
 	return NegativeSampler{kind: erdosRenyi, prob: p}
 }
@@ -81,23 +80,21 @@ func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: e
 // trivial leading eigenvector of W⁺ exactly.
 func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
 
-// NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed,
-// the same graph. [Graph.Negative] turns drawn pairs into what it has to return. The name is its
-// text form; a sampler read from that fails with [ErrSetting] when asked to draw.
+// NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed, the same
+// graph. [Graph.Negative] turns drawn pairs into W⁻. The name is its text form; a sampler read from that
+// draws nothing but [ErrSetting].
 func NegativeFunc(name string, draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error)) NegativeSampler {
 	return NegativeSampler{kind: customNegatives, custom: &customSampler{name, draw}}
 }
 
-// ExcludeEdges returns the sampler that draws no pair which the graph joins. One that promises a
-// number of partners still draws all of them, or fails with [ErrDense] where a node has fewer
-// non-neighbours than it should draw. Of [ErdosRenyiNegatives] every pair that is no edge has
-// probability p. Samplers that draw nothing of their own fail with [ErrSetting].
+// ExcludeEdges returns the sampler that draws no pair which the graph joins. One that promises a number of
+// partners still draws all of them, or fails with [ErrDense]. Of [ErdosRenyiNegatives] every pair that is no
+// edge has probability p. Samplers that draw nothing fail with [ErrSetting].
 func (s NegativeSampler) ExcludeEdges() NegativeSampler {
 	s.exclude = true
 	return s
 }
 
-// String is the text form.
 func (s NegativeSampler) String() string {
 	var args []any
 	switch s.kind {
@@ -114,12 +111,8 @@ func (s NegativeSampler) String() string {
 	return setting.Text(samplerNames[s.kind], args...)
 }
 
-// MarshalText gives the text form.
 func (s NegativeSampler) MarshalText() ([]byte, error) { return []byte(s.String()), s.check() }
 
-// UnmarshalText reads the text form.
-//
-// Errors: [ErrSetting].
 func (s *NegativeSampler) UnmarshalText(text []byte) error {
 	f := setting.Parse("Negatives", text)
 	at := slices.Index(samplerNames, f.Name)
@@ -165,9 +158,8 @@ func (s NegativeSampler) check() error {
 
 // Sample draws one negative graph W⁻. [Contrast] does this κ times.
 //
-// Errors: [ErrSetting], also for a sampler that states an expectation or has none, [ErrDense],
-// [ErrTooLarge] for more pairs than can be indexed, ctx's, the user function's, and
-// [ErrShape] for its result.
+// Errors: [ErrSetting] also for a sampler that states an expectation or has none, [ErrDense], [ErrTooLarge]
+// for more pairs than can be indexed, and the user function's.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -203,10 +195,8 @@ func (c *customSampler) sample(ctx context.Context, g *Graph, seed uint64) (*Sym
 	return minus, nil
 }
 
-// Negative makes W⁻ of drawn pairs of nodes of g: repeated pairs add up, pairs of a node with
-// itself are left out, and the sum is degree-normalised as W⁺ is.
-//
-// Errors: [ErrIndex].
+// Negative makes W⁻ of drawn pairs of nodes of g: repeated pairs add up, pairs of a node with itself are
+// left out, and the sum is degree-normalised as W⁺ is. Errors: [ErrIndex].
 func (g *Graph) Negative(pairs []Edge) (*SymCSR, error) {
 	if err := matrix.CheckPairs(g.Nodes(), pairs, nil); err != nil {
 		return nil, fmt.Errorf("coles: negatives: %w", err)

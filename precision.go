@@ -9,38 +9,30 @@ import (
 	"coles/internal/spectral"
 )
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M
-// and again for FXPᵀ. Scaling is float64 in either, and so is M where it is formed, though in Float32
-// its eigenvectors are found to that precision: see [SolverDirect].
+// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again
+// for FXPᵀ. Scaling is float64 in either, and so is M where it is formed, though in Float32 its eigenvectors
+// are found to that precision: see [SolverDirect].
 //
-// The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory
-// is half the time, and Float64 below, for [PrepareNone], whose numbers may be of any size, without
-// features, and where Float32 turns out not to do: the fit is then done over.
+// The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory is half
+// the time, and Float64 below, for [PrepareNone], without features, and where Float32 does not suffice: the
+// fit is then done over.
 type Precision int
 
 const (
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64 Precision = iota + 1
-	// Float32 takes half the memory and about half the time. Y differs from that in Float64 by
-	// rounding: ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6, or the fit is an
-	// [ErrPrecision]. It is estimated by the perturbation theory of eigenvectors from eigenvalues,
-	// their residuals and what float32 makes of sums, and refused from 5e-6 on. So features whose
-	// rows are alike but for a thousandth, eigenvalues that are nearly equal where P ends, or weights
-	// that hang on tiny eigenvalues are refused.
-	// Float32 takes features that are, when prepared, at most 1e15, the largest of them at least
-	// 1e-15, and a filter whose coefficients are: their products must be numbers of float32, too.
+	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius),
+	// mostly below 1e-6, or the fit is an [ErrPrecision]: the difference from Float64 is estimated by the
+	// perturbation theory of eigenvectors, and refused from 5e-6 on. Rows that are alike but for a
+	// thousandth, nearly equal eigenvalues where P ends, or weights that hang on tiny eigenvalues are
+	// refused; so are prepared features above 1e15 or all below 1e-15, and a filter with such coefficients.
 	Float32
 )
 
 var precisionNames = []string{"auto", "float64", "float32"}
 
-// String is the name that UnmarshalText reads.
-func (p Precision) String() string { return setting.Name(p, precisionNames) }
-
-// MarshalText gives the name that UnmarshalText reads.
+func (p Precision) String() string               { return setting.Name(p, precisionNames) }
 func (p Precision) MarshalText() ([]byte, error) { return setting.Marshal(p, precisionNames) }
-
-// UnmarshalText reads a name such as "float32".
 func (p *Precision) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(p, text, precisionNames)
 }

@@ -13,9 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Scaling weights the columns of an embedding by their eigenvalues. An orthonormal P alone adds
-// nothing to a classifier with an L2 penalty, which does not see a rotation; the weights make
-// the contrast count.
+// A Scaling weights the columns of an embedding by their eigenvalues. An orthonormal P alone adds nothing to
+// a classifier with an L2 penalty.
 type Scaling struct {
 	Power         float64   // γ
 	EffectiveRank float64   // of the centred, scaled embedding
@@ -24,13 +23,10 @@ type Scaling struct {
 
 // A ScalingRule chooses the weights of the columns of an embedding by their eigenvalues.
 type ScalingRule struct {
-	// Rank and Floor bound the effective rank: see [ScalingRule.Fit]. A Rank of 0 fixes γ at Power.
-	Rank  float64 `json:"rank"`
-	Floor float64 `json:"floor"`
-	// Power is γ where Rank is 0; 0 is the paper's letter, FXPᵀ.
-	Power float64 `json:"power"`
-	// Norm is r, the mean norm of the centred rows.
-	Norm float64 `json:"norm"`
+	Rank  float64 `json:"rank"`  // bounds the effective rank: see [ScalingRule.Fit]; 0 fixes γ at Power
+	Floor float64 `json:"floor"` // of that bound
+	Power float64 `json:"power"` // γ where Rank is 0; 0 is the paper's letter, FXPᵀ
+	Norm  float64 `json:"norm"`  // r, the mean norm of the centred rows
 }
 
 func (r ScalingRule) check() error {
@@ -45,24 +41,18 @@ func (r ScalingRule) check() error {
 	return nil
 }
 
-// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the
-// largest. With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
-//
+// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest.
+// With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
 //   - γ is 0 if the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
 //     the energy of the centred embedding, is at most max(Rank·2^−γ, Floor) there; or
-//     else where bisection of [0, 3] finds it to become that, which is the smallest such γ
-//     unless it does so more than once; 3 where it never does; Power where Rank is 0;
-//   - s makes Norm the mean of ‖e_i − ē‖ over the rows. The rows are centred to be
-//     measured, because their mean may carry most of the energy; E is not.
+//     else where bisection of [0, 3] finds it to become that, the smallest such γ if it
+//     does so once; 3 where it never does; Power where Rank is 0;
+//   - s makes Norm the mean of ‖e_i − ē‖ over the rows; E is not centred.
 //
-// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count
-// alike, by the mean of λ_j and of q_j: their eigenspace has many bases, of which rounding chooses
-// one, and γ and EEᵀ must not depend on it. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
-//
-// It costs O(n·d′). An embedding whose rows are all equal, to 10⁻¹² of their length, or 10⁻⁶ in
-// [Float32], keeps its scale.
-//
-// Errors: [ErrShape], [ErrNotFinite], [ErrSetting], and ctx's.
+// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the
+// mean of λ_j and of q_j, so that γ and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most
+// 10⁻¹²‖E‖², no more than rounding, all of L is 1. An embedding whose rows are all equal, to 10⁻¹² of their
+// length, or 10⁻⁶ in [Float32], keeps its scale. It costs O(n·d′).
 func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*Scaling, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -87,8 +77,6 @@ func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*
 }
 
 // Apply returns E with every column multiplied by its factor, in new storage.
-//
-// Errors: [ErrShape], [ErrNotFinite], and ctx's.
 func (s *Scaling) Apply(ctx context.Context, e *mat.Dense) (*mat.Dense, error) {
 	if _, d := e.Dims(); d != len(s.Factors) {
 		return nil, fmt.Errorf("coles: scaling: %w: %d columns, %d factors", ErrShape, d, len(s.Factors))

@@ -13,25 +13,20 @@ import (
 // Settings are the choices [Fit] makes, as one value that survives JSON. [DefaultSettings] is the
 // place to start; [With] and shorter options change it.
 type Settings struct {
-	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where
-	// that is smaller. Without features it is 128 or a sixteenth of the nodes, at least 2: with
-	// more columns a small graph has an almost complete basis, in which all nodes are equally far
-	// apart.
+	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where that is
+	// smaller, or without features a sixteenth of the nodes, at least 2: a complete basis has all nodes
+	// equally far apart.
 	Dim int `json:"dim"`
-	// Seed is where all randomness comes from.
-	Seed uint64 `json:"seed"`
-	// Preparation is the treatment of X.
-	Preparation Preparation `json:"preparation"`
-	// Filter is F.
-	Filter Filter `json:"filter"`
-	// Negatives, Kappa (κ) and Eta (η′) make ΔW: see [Contrast].
-	Negatives NegativeSampler `json:"negatives"`
-	Kappa     int             `json:"kappa"`
-	Eta       float64         `json:"eta"`
-	// Kind chooses the graph with its features, or the features alone.
-	Kind Kind `json:"kind"`
-	// Scaling turns P into embeddings.
-	Scaling ScalingRule `json:"scaling"`
+
+	Seed        uint64          `json:"seed"`        // of all randomness
+	Preparation Preparation     `json:"preparation"` // of X
+	Filter      Filter          `json:"filter"`      // F
+	Negatives   NegativeSampler `json:"negatives"`   // make ΔW with κ and η′: see [Contrast]
+	Kappa       int             `json:"kappa"`       // κ
+	Eta         float64         `json:"eta"`         // η′
+	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
+	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
+
 	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the
 	// direction of the degrees, which degree negatives take out of P. The column is z = FXv, with
 	// v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share follows how well the features predict
@@ -41,42 +36,31 @@ type Settings struct {
 	//
 	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of
 	// length 1: t is 1 by chance, and n where the nodes differ by degrees only. It costs
-	// two passes over X; [Report] has the share. The column has less than that where degrees hardly
+	// two passes over X. The column has less than its share where degrees hardly
 	// differ: its mean is at most ten times its part of the norm. There is none, and one more row of P,
 	// where the share is 0, with [UseFeatures], in an embedding of one column or without
 	// features, and where (FX)ᵀs is no more than rounding.
-	//
-	// The rule was fixed once, with t of eleven graphs in view, and Cora's accuracies at shares of 0
-	// and 0.03, but no accuracy of its own. Where t is near 1 a share of 0.1 cost 1.3 to 2.4 points with
-	// one label a class, on three graphs of citations, and nothing with 5 or more.
 	DegreeShare float64 `json:"degree_share"`
-	// Truncate drops eigenvectors of negative eigenvalues, and of those that are 0 but for rounding: there may be
-	// fewer than d′ columns then.
-	Truncate bool `json:"truncate"`
-	// Solver finds the eigenvectors.
-	Solver Solver `json:"solver"`
-	// Precision is the type of the numbers that X, W, ΔW and the embedding are held in.
-	Precision Precision `json:"precision"`
+
+	Truncate  bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
+	Solver    Solver    `json:"solver"`    // of the eigenvectors
+	Precision Precision `json:"precision"` // of X, W, ΔW and the embedding
 }
 
 // DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with
 // the accuracies of 31 graphs in view:
 //
-//	Dim          0    that is 128, or d where that is smaller: more changes
-//	                  nothing once the columns are weighted by λ
+//	Dim          0, that is 128 or d: more changes nothing once the columns are weighted
 //	Seed         1
 //	Preparation  PrepareAuto
-//	Kind         auto: the graph, but where a node's own features predict each
-//	             other better than its neighbours do; see Alignment
+//	Kind         auto, by Alignment
 //	Filter       S2GCSum(8), the paper's S²GC in its authors' form
 //	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
 //	Kappa        1 (a closed form has no κ)
 //	Eta          1, at which that direction goes exactly
-//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8:
-//	             a fixed γ does not travel between graphs; row norm 4, because the
-//	             scale of an embedding and a classifier's C are one knob
-//	DegreeShare  0.1, times how well the features predict degrees; a
-//	             fixed share of 0.03 to 0.2 gave the same accuracies from 5 labels on
+//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed
+//	             γ does not travel between graphs; row norm 4, for a classifier with C = 1
+//	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
 //	Truncate     false
 //	Solver       auto, by the number of features
 //	Precision    auto: float32 where it saves time, accuracy being the same
@@ -93,11 +77,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// UnmarshalJSON reads settings. Members that are not there leave what s has, so that a file may
-// hold only what differs from [DefaultSettings]; those that no setting has are refused. "model" is an
-// older name of "kind".
-//
-// Errors: [ErrSetting], saying what is wrong.
+// UnmarshalJSON reads settings. Missing members leave what s has, so that a file may hold only what differs
+// from [DefaultSettings]; unknown ones are an [ErrSetting]. "model" is an older name of "kind".
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := struct {
@@ -130,9 +111,7 @@ func (s Settings) contrasting() contrasting {
 // freeDim is d′ for n nodes without features, of which limit columns can be had.
 func freeDim(n, limit int) int { return max(1, min(linear.DefaultDim, max(2, n/16), limit)) }
 
-// Check reports every setting that is outside its range.
-//
-// Errors: [ErrSetting].
+// Check reports every setting that is outside its range, an [ErrSetting].
 func (s Settings) Check() error {
 	var errs []error
 	wrong := func(bad bool, field string, value any, want string) {
@@ -169,7 +148,7 @@ func newConfig(opts []Option) (config, error) {
 	return c, c.Check()
 }
 
-// WithSettings replaces all settings at once; later options change them further.
+// WithSettings replaces all settings; later options change them.
 func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
 
 // With changes settings as the earlier options left them:
@@ -177,8 +156,7 @@ func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s }
 //	coles.With(func(s *coles.Settings) { s.Kind, s.Solver = coles.UseGraph, coles.SolverKrylov })
 func With(change func(s *Settings)) Option { return func(c *config) { change(&c.Settings) } }
 
-// WithDim sets d′, the length of an embedding vector, at most the number of features; 0 is the
-// default (see [Settings]).
+// WithDim sets d′, the length of an embedding vector, 0 for the default.
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 
 // WithSeed sets the seed of all random draws (1).
@@ -187,29 +165,24 @@ func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 // WithFilter sets the filter F ([S2GCSum] of 8 hops).
 func WithFilter(f Filter) Option { return func(c *config) { c.Filter = f } }
 
-// WithPrecision sets the type of the numbers in which [Fit] and [Model.Embed] hold and multiply X,
-// W and ΔW (automatic).
+// WithPrecision sets the type of the numbers of [Fit] and [Model.Embed].
 func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = p } }
 
 // Progress is called as long work proceeds: with the stage, and how much of it is done, 0 at its start.
 // The total is an estimate.
 type Progress func(stage string, done, total int)
 
-// WithProgress calls f from the calling goroutine, with the stages "prepare", "filter", "solve" and
-// "embed".
+// WithProgress calls f from the calling goroutine in the stages "prepare", "filter", "solve" and "embed".
 func WithProgress(f Progress) Option { return func(c *config) { c.progress = f } }
 
-// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding
-// lie in files of a folder, best on an SSD, and the fit takes that many bytes of memory, besides a graph and
-// features that are in memory already; read them with [coles/dataset.OpenCSR] and [coles/dataset.MapNPY], and
-// they take none. The numbers equal a fit in memory, up to rounding. The less memory there is,
-// the more often the graph is read: once a hop for every 64 bytes of a row at least.
+// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie
+// in files without names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of
+// memory, besides a graph and features that are in memory already; read by [coles/dataset.OpenCSR] and
+// [coles/dataset.MapNPY] they take none. The numbers equal a fit in memory, up to rounding. The less memory
+// there is, the more often the graph is read: once a hop for every 64 bytes of a row at least.
 //
-// The embedding stays in the folder until [Model.Close]. The files have no names, and are gone with the
-// process. Linux only: elsewhere Fit returns [errors.ErrUnsupported].
-//
-// Further errors of Fit are [ErrTooLarge] for less memory than it can do with, [syscall.ENOSPC] for a disk
-// that is too small, and [ErrSetting] without features or with another solver than [SolverDirect].
+// Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC], [ErrSetting] without features or with
+// another solver than [SolverDirect], and [errors.ErrUnsupported] elsewhere than on Linux.
 func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
@@ -221,31 +194,24 @@ type Kind int
 const (
 	// UseGraph is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
 	UseGraph Kind = iota + 1
-	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX),
-	// not centred, scaled in the same way. Half of a column's own square is left out: what a column
-	// shares with no other, the unique variance of factor analysis, would outweigh what many
-	// share. It is for graphs whose neighbours differ, where smoothing removes the information in a node's
-	// own features. It looks at no edge, and has no degree column.
+	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not
+	// centred, scaled in the same way. Half of a column's own square is left out: what a column shares with
+	// no other, the unique variance of factor analysis, would come before what many say together. It is for
+	// graphs whose neighbours differ. It looks at no edge, and has no degree column.
 	UseFeatures
 )
 
 var kindNames = []string{"auto", "graph", "features"}
 
-// String is the name that UnmarshalText reads.
-func (k Kind) String() string { return setting.Name(k, kindNames) }
-
-// MarshalText gives the name that UnmarshalText reads.
+func (k Kind) String() string               { return setting.Name(k, kindNames) }
 func (k Kind) MarshalText() ([]byte, error) { return setting.Marshal(k, kindNames) }
-
-// UnmarshalText reads a name such as "graph".
 func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that many
-// features, 0 for none. What clusters share is in the first few eigenvectors, and k-means weighs all
-// columns alike: d′ = 32, K = 20 hops, effective rank 12 and floor 10, no column of degrees, and
-// [PrepareUndamped].
+// ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that
+// many features, 0 for none. K-means weighs all columns alike, and what clusters share is in the first few:
+// d′ = 32, K = 20 hops, effective rank 12 and floor 10, no column of degrees, and [PrepareUndamped].
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
@@ -254,10 +220,10 @@ func ClusteringSettings(nodes, features int) Settings {
 	return s
 }
 
-// LinkSettings are for cosines that predict links, like [ClusteringSettings] for a size. A cosine does not
-// weigh columns as a classifier does, so no power of the eigenvalues may flatten them, and two hops matter
-// more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no column of degrees. The
-// graph is always used: without it links are guesses.
+// LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the
+// eigenvalues may flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper
+// with K = 3 and α = 0.05, γ = 0, no column of degrees. The graph is always used: without it links are
+// guesses.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(256, nodes, features)

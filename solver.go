@@ -33,8 +33,7 @@ const (
 
 var solverNames = []string{"auto", "direct", "krylov"}
 
-// A ConvergenceError reports that an iterative solver stopped before every pair asked for had
-// converged. Partial holds the converged pairs.
+// A ConvergenceError reports that an iterative solver stopped too early.
 type ConvergenceError struct {
 	Wanted    int         // eigenpairs asked for
 	Converged int         // eigenpairs within the bound
@@ -42,7 +41,6 @@ type ConvergenceError struct {
 	Partial   *Projection // the converged pairs, in descending order; nil when there are none, and from [Eigenmaps]
 }
 
-// Error states how many pairs converged, and how far off the rest are.
 func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
 }
@@ -54,13 +52,8 @@ func tooCoarse(err error) bool {
 	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
 }
 
-// String is the name that UnmarshalText reads.
-func (s Solver) String() string { return setting.Name(s, solverNames) }
-
-// MarshalText gives the name that UnmarshalText reads.
-func (s Solver) MarshalText() ([]byte, error) { return setting.Marshal(s, solverNames) }
-
-// UnmarshalText reads a name such as "direct".
+func (s Solver) String() string                   { return setting.Name(s, solverNames) }
+func (s Solver) MarshalText() ([]byte, error)     { return setting.Marshal(s, solverNames) }
 func (s *Solver) UnmarshalText(text []byte) error { return setting.Unmarshal(s, text, solverNames) }
 
 const (
@@ -100,8 +93,7 @@ type Projection struct {
 	noise    spectral.Noise // of all that were found
 }
 
-// Truncate returns the projection without the rows of negative eigenvalues, and of those that are 0 but for
-// rounding in float64.
+// Truncate drops rows of eigenvalues that are negative, or 0 but for rounding.
 func (p *Projection) Truncate() *Projection {
 	keep := p.noise.Positive(p.Lambda)
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
@@ -113,12 +105,11 @@ func (p *Projection) above(row []float64) *mat.Dense {
 	return matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), row))
 }
 
-// Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000
-// features and by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and
-// 8·(d² + n·256) bytes; of the latter, some 3·d′ columns times 4·n·d.
+// Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000 features and
+// by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes; of
+// the latter, some 3·d′ columns times 4·n·d.
 //
-// Errors: [ErrShape]; [ErrSetting] unless 1 ≤ d′ ≤ d; [ErrNotFinite] also where M overflows,
-// [ErrPrecision] where it underflows; a [*ConvergenceError]; and ctx's.
+// Errors: [ErrNotFinite] also where M overflows, [ErrPrecision] where it underflows, a [*ConvergenceError].
 func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection, error) {
 	p, err := newProblem(ctx, fx, SGC(0), dw, dim)
 	if err != nil {
@@ -131,11 +122,9 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection
 	return found, err
 }
 
-// SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever
-// making FX or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X
-// stays sparse.
-//
-// Errors: as [Solve], and [ErrSetting] for a filter that makes no sense.
+// SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever making FX
+// or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X stays sparse.
+// Errors: as [Solve].
 func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
 	if err := f.check(); err != nil {
 		return nil, err
