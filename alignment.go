@@ -62,9 +62,7 @@ type Alignment struct {
 // 32, then twice as many again and again, up to 512 or 2²⁰/n but 128 at least, until log q is three
 // deviations away from log 0.8. After 32 columns its deviation is 5 to 15 % on most graphs, and it leans
 // away from 0.8 by up to a third of that. Each column costs the time of filtering it; memory is 2 numbers of
-// the precision for each node and column. Communities cost 9 hops of 34 columns in float64, or 36.
-//
-// Errors: as [Fit].
+// the precision for each node and column. Communities cost 9 hops of 34 columns in float64, or 36. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

@@ -76,9 +76,8 @@ func (p *Preparation) UnmarshalText(text []byte) error {
 // and scales to the features of nodes that come later.
 type Preparer struct{ fitted prepare.Preparer }
 
-// Fit learns a preparation from features X (n × d) in one or two passes over the stored entries.
-//
-// Errors: [ErrNegative] for TF-IDF, roots or row sums of negative values.
+// Fit learns a preparation from features X (n × d) in one or two passes over the stored entries. Errors:
+// [ErrNegative] for TF-IDF, roots or row sums of negative values.
 func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
