@@ -141,19 +141,6 @@ func checkLabels(rows, labels []int) error {
 	return nil
 }
 
-// checkSample wants at least one number, and all of them finite.
-func checkSample(sample []float64) error {
-	if len(sample) == 0 {
-		return fmt.Errorf("%w: no numbers", coles.ErrShape)
-	}
-	for i, x := range sample {
-		if !matrix.Finite(x) {
-			return fmt.Errorf("%w: number %d is %v", coles.ErrNotFinite, i, x)
-		}
-	}
-	return nil
-}
-
 func dot(x, y []float64) float64 { return blas64.Dot(vector(x), vector(y)) }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

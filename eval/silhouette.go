@@ -23,10 +23,6 @@ const (
 	// Where rows are nearer to each other than to the mean, their products cancel: below this share of
 	// the squared lengths, a squared distance is taken of the differences.
 	near = 1e-2
-
-	// countPatience is lloyd.patience for silhouettes: these hardly differ between the best start and one nearly
-	// as good.
-	countPatience = 20
 )
 
 // Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
