@@ -85,3 +85,6 @@ func precise[F any](single, double any) F {
 	}
 	return double.(F)
 }
+
+// setAnew is for what was read from a file, which has its name but no functions.
+const setAnew = "it set anew: there is no more than its name"

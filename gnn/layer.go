@@ -7,9 +7,22 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 )
+
+// The names of layers that something depends on.
+const (
+	gcnName       = "gcn"
+	linearName    = "linear"
+	sageName      = "sage"
+	propagateName = "propagate"
+	dropoutName   = "dropout"
+)
+
+// wideNames are the names of layers with a width.
+var wideNames = []string{gcnName, linearName, sageName}
 
 // A Layer is one step of a [Network]: one of those here, or of the program's ([NewLayer]). H is its
 // input, n × k. The zero value is no layer. Its text form, in JSON too, is
@@ -209,4 +222,22 @@ func (s shape) check() error {
 		return fmt.Errorf("gnn: parameter %v: %w: %d × %d", s, coles.ErrTooLarge, s.Rows, s.Cols)
 	}
 	return nil
+}
+
+// widened is a copy of the numbers of a matrix without padding.
+func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
+	wide := make([]float64, len(m.Data))
+	for i, v := range m.Data {
+		wide[i] = float64(v)
+	}
+	return wide
+}
+
+// narrowed is a parameter in the numbers that are computed with.
+func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
+	m := kernel.Dense[T](s.Rows, s.Cols)
+	for i, v := range data {
+		m.Data[i] = T(v)
+	}
+	return m
 }

@@ -13,18 +13,6 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// The names of layers that something depends on.
-const (
-	gcnName       = "gcn"
-	linearName    = "linear"
-	sageName      = "sage"
-	propagateName = "propagate"
-	dropoutName   = "dropout"
-)
-
-// wideNames are the names of layers with a width.
-var wideNames = []string{gcnName, linearName, sageName}
-
 // layerForms are the text forms of layers.
 var layerForms = []form[Layer]{
 	formOf(gcnName, wideLayer(GCN)),

@@ -30,24 +30,6 @@ type Model struct {
 	report    Report
 }
 
-// widened is a copy of the numbers of a matrix without padding.
-func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
-	wide := make([]float64, len(m.Data))
-	for i, v := range m.Data {
-		wide[i] = float64(v)
-	}
-	return wide
-}
-
-// narrowed is a parameter in the numbers that are computed with.
-func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
-	m := kernel.Dense[T](s.Rows, s.Cols)
-	for i, v := range data {
-		m.Data[i] = T(v)
-	}
-	return m
-}
-
 // A Report records a training and its input: with the same input, settings and version [Train]
 // makes the same model again, unless it listened to a validation, was resumed by more epochs, or
 // dropped features that were sparse where they are dense now: it draws for those that are stored.

@@ -201,9 +201,6 @@ func (s Settings) check() error {
 	return errors.Join(errs...)
 }
 
-// setAnew is for what was read from a file, which has its name but no functions.
-const setAnew = "it set anew: there is no more than its name"
-
 // known refuses settings of which there is only a name.
 func (s Settings) known() error {
 	switch o, a := s.Objective, s.Augmentation; {
@@ -274,6 +271,18 @@ func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 // WithProgress calls f from the calling goroutine with the stage "train" and the number of epochs, before
 // the first and after each.
 func WithProgress(f coles.Progress) Option { return func(c *config) { c.progress = f } }
+
+// An EpochReport has the losses of an epoch of a training.
+type EpochReport struct {
+	Epoch, Epochs int     // done, and at most to be done
+	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step
+	GradientNorm  float64 // of all parameters together, in the last step
+	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ in the last step, H the first output it encoded
+	Rank          float64 // effective rank of that H: see [Settings].StopRank
+	Score         float64 // of WithValidation, the newest; NaN before the first
+	Best          float64 // the best of them
+	Seconds       float64 // since the start
+}
 
 // WithEpochReport calls f, from the calling goroutine, after every epoch.
 func WithEpochReport(f func(EpochReport)) Option { return func(c *config) { c.watch = f } }

@@ -73,18 +73,6 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 	return r.model(ctx)
 }
 
-// An EpochReport has the losses of an epoch of a training.
-type EpochReport struct {
-	Epoch, Epochs int     // done, and at most to be done
-	Loss          float64 // the mean over the steps of the epoch, of the first phase, before each step
-	GradientNorm  float64 // of all parameters together, in the last step
-	Orthogonality float64 // ‖HᵀH/n − I‖²_F/d′ in the last step, H the first output it encoded
-	Rank          float64 // effective rank of that H: see [Settings].StopRank
-	Score         float64 // of WithValidation, the newest; NaN before the first
-	Best          float64 // the best of them
-	Seconds       float64 // since the start
-}
-
 // A run is a training in numbers of type T.
 type run[T autodiff.Float] struct {
 	config
