@@ -7,7 +7,6 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 )
@@ -235,7 +234,7 @@ func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
 
 // narrowed is a parameter in the numbers that are computed with.
 func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
-	m := kernel.Dense[T](s.Rows, s.Cols)
+	m := autodiff.NewMatrix[T](s.Rows, s.Cols)
 	for i, v := range data {
 		m.Data[i] = T(v)
 	}
