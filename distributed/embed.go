@@ -69,7 +69,7 @@ func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error
 	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
 	if f.Plan.Grid.Messages != coles.Float32 {
-		return rule.WeighFirst(v.Determined, columns, v.Lambda, linear.Rounding(false)), nil
+		return rule.WeighFirst(v.Determined, v.Zero, columns, v.Lambda, linear.Rounding(false)), nil
 	}
 	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
 	noise := v.rounded(energy.Add, n)

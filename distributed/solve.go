@@ -81,7 +81,7 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 		return solution{}, fmt.Errorf("distributed: solve: %w", err)
 	}
 	noise := linear.NoiseOf(r, fit.Zero(found.Squares, 1+math.Abs(fit.Coef)), set.Truncate)
-	out := solution{Columns: d, Lambda: r.Values, Determined: noise.Determined(r.Values)}
+	out := solution{Columns: d, Lambda: r.Values, Determined: noise.Determined(r.Values), Zero: noise.Zero}
 	for j := range r.Values {
 		out.Directions = append(out.Directions, r.Vectors.Row(j)...)
 	}
@@ -104,6 +104,7 @@ type solution struct {
 	Directions []float64
 	Mean       []float64 // of the columns of FXVᵀ
 	Determined int       // see [spectral.Noise.Determined]
+	Zero       float64   // eigenvalues up to it are rounding
 }
 
 func (s solution) check() error {

@@ -1,6 +1,10 @@
 package spectral
 
-import "math"
+import (
+	"math"
+
+	"coles/internal/matrix"
+)
 
 // turned bounds how far an eigenvector may have turned into another: the sine of the angle is at most the residual
 // divided by the gap between the eigenvalues, here a tenth.
@@ -36,8 +40,20 @@ func (n Noise) Positive(lambda []float64) int {
 	return keep
 }
 
-// WeighFirst is [Rule.Weigh] for the first columns, as many as are [Noise.Determined]. The others get the factor 0.
-func (r Rule) WeighFirst(keep int, c Columns, lambda []float64, rounding float64) Weights {
+// nothing is the share of ‖FX‖² in ‖E‖² up to which E is rounding, 10⁻²⁴, in units of [Noise].Zero: of that
+// 10⁻¹⁴·‖FX‖²·‖ΔW‖, the last factor is 1 or more.
+const nothing = 1e-10
+
+// WeighFirst is [Rule.Weigh] for the first columns, as many as are [Noise.Determined]. The others get the factor 0,
+// and so do all where E is FX on its null space, which is rounding: see [Noise].Zero.
+func (r Rule) WeighFirst(keep int, zero float64, c Columns, lambda []float64, rounding float64) Weights {
+	squares := matrix.Total(c.Energy)
+	for _, mean := range c.Mean {
+		squares += float64(c.Rows) * mean * mean
+	}
+	if squares <= nothing*zero*c.Unit*c.Unit {
+		keep = 0
+	}
 	c.Mean, c.Energy = c.Mean[:keep], c.Energy[:keep]
 	w := r.Weigh(c, lambda[:keep], rounding)
 	w.Undetermined = len(lambda) - keep

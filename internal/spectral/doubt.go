@@ -21,9 +21,12 @@ type Noise struct {
 
 // Keep leaves out eigenvectors from the number keep on, by the signs of the eigenvalues.
 func (n *Noise) Keep(lambda []float64, keep int) {
-	const signs = 5 // deviations that leave the sign alone
+	const (
+		signs  = 5    // deviations that leave the sign alone
+		solved = 3e-6 // of λ₁: what a solver in float32 leaves of an eigenvalue, which may be 0
+	)
 	for j, noise := range n.Pairs {
-		n.Sign = n.Sign || math.Abs(lambda[j]) <= signs*noise
+		n.Sign = n.Sign || math.Abs(lambda[j]) <= max(signs*noise, solved*lambda[0])
 	}
 	if keep < len(lambda) {
 		n.Pairs, n.Next = n.Pairs[:keep], lambda[keep]

@@ -46,7 +46,7 @@ func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda
 		w = r.Weigh(columns, lambda, rounding)
 		doubt = r.Doubt(columns, lambda, w, *noise)
 	default:
-		w = r.WeighFirst(noise.Determined(lambda), columns, lambda, rounding)
+		w = r.WeighFirst(noise.Determined(lambda), noise.Zero, columns, lambda, rounding)
 	}
 	if w.Equal {
 		return w, doubt, nil
