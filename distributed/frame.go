@@ -73,7 +73,7 @@ func appendFrame(b []byte, v reflect.Value) []byte {
 		for k := range v.Len() {
 			b = appendFrame(b, v.Index(k))
 		}
-	case reflect.Uint8, reflect.Bool:
+	case reflect.Uint8, reflect.Bool, reflect.Float64:
 		b, _ = binary.Append(b, binary.LittleEndian, v.Interface())
 	default:
 		return binary.LittleEndian.AppendUint64(b, uint64(v.Int()))
@@ -144,8 +144,8 @@ func (f *frame) read(v reflect.Value) {
 		v.SetString(string(f.take(int(f.number()))))
 	case reflect.Slice:
 		f.list(v)
-	case reflect.Uint8, reflect.Bool:
-		if b := f.take(1); b != nil {
+	case reflect.Uint8, reflect.Bool, reflect.Float64:
+		if b := f.take(int(v.Type().Size())); b != nil {
 			binary.Decode(b, binary.LittleEndian, v.Addr().Interface())
 		}
 	default:
