@@ -23,7 +23,7 @@ var (
 	ErrNegative     = matrix.ErrNegative                                             // a weight below zero, or a feature below zero for a preparation that takes none
 	ErrAsymmetric   = errors.New("matrix is not symmetric")                          // where it has to be
 	ErrIDs          = errors.New("bad node ids")                                     // repeated, or not one for every node
-	ErrDense        = errors.New("graph too dense for negatives without true edges") // a node has too few non-neighbours
+	ErrDense        = errors.New("too few nodes to draw negatives from") // of non-neighbours, or of positive degree
 	ErrTransductive = errors.New("model without features embeds only the graph it was fitted on")
 	ErrFormat       = archive.ErrFormat   // bytes that are not a file of the kind and version that is read
 	ErrChecksum     = archive.ErrChecksum // a file whose bytes were changed or cut off

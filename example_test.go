@@ -301,7 +301,7 @@ func ExampleNegativeSampler() {
 	// erdos-renyi:1: 15 pairs
 	// erdos-renyi:1,exclude-edges: 8 pairs
 	// custom:opposite: 3 pairs
-	// coles: negatives: graph too dense for negatives without true edges: node 0 has 3 nodes to draw 4 partners from
+	// coles: negatives: too few nodes to draw negatives from: node 0 has 3 nodes to draw 4 partners from
 }
 
 // The steps of Fit, one by one, but for the column of degrees.

@@ -23,7 +23,7 @@ import (
 //
 // A job whose result is there already is not run again: one of the same program, settings, grid, and content
 // of the inputs. The launching program reads every input once to know its content, and notes it in the
-// manifest by path, length and time.
+// manifest by path, length and time. It reads the result, too, and makes it anew if it is damaged.
 //
 // With Job.Work the job is cut into pipelines, prepare, choose, hops and embed, whose outputs lie in
 // that folder. A step is skipped if its output is there, whole and of the same inputs and settings:

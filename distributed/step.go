@@ -2,8 +2,11 @@ package distributed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"coles"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -22,11 +25,15 @@ func (r *run) there(ctx context.Context, name, folder string, of []any) (m *Mani
 // whole is the manifest of a folder with this key that is not known to be damaged.
 func (r *run) whole(ctx context.Context, folder, key string) *Manifest {
 	damaged := r.folders[folder]
+	m := whole(ctx, folder, key)
+	if m != nil && !damaged && folder == r.Out { // no later step would read its shards
+		damaged = errors.Is(m.Check(ctx, folder), coles.ErrChecksum)
+	}
 	r.folders[folder] = damaged
 	if damaged {
 		return nil
 	}
-	return whole(ctx, folder, key)
+	return m
 }
 
 // step runs a pipeline that writes a folder, unless the folder is whole. The pipeline writes to the folder of an

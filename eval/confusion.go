@@ -27,6 +27,9 @@ type Confusion struct {
 	Counts [][]int
 }
 
+// mostConfused is the most classes of a table, of 128 MB.
+const mostConfused = 4096
+
 // NewConfusion counts n predictions of K classes in O(n log n + K²).
 //
 // Errors: as [Accuracy], and [coles.ErrTooLarge] for more than 4,096 classes.
@@ -36,9 +39,8 @@ func NewConfusion(predicted, actual []int) (*Confusion, error) {
 		return nil, err
 	}
 	c := &Confusion{Classes: distinct(slices.Concat(t.rows.labels, t.cols.labels))}
-	const most = 4096 // 128 MB
-	if len(c.Classes) > most {
-		return nil, fmt.Errorf("%w: a table of %d classes, at most %d", coles.ErrTooLarge, len(c.Classes), most)
+	if len(c.Classes) > mostConfused {
+		return nil, fmt.Errorf("%w: a table of %d classes, at most %d", coles.ErrTooLarge, len(c.Classes), mostConfused)
 	}
 	for range c.Classes {
 		c.Counts = append(c.Counts, make([]int, len(c.Classes)))
@@ -137,7 +139,7 @@ func (c *Confusion) String() string {
 
 // Learn fits the regression to the rows of x (n × d) whose label is not negative, and measures
 // it. C is one of Cs, by default [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
-// classes have two rows, C is the field and the table nil.
+// classes have two rows, C is the field and the table nil. It is nil, too, for more classes than [NewConfusion] counts.
 //
 // It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors: as Fit and
 // [LogisticRegression.CrossValidate].
@@ -159,8 +161,8 @@ func (l LogisticRegression) Learn(ctx context.Context, x mat.Matrix, labels []in
 		l.Cs = DefaultCs()
 	}
 	m, err := l.Fit(ctx, x, rows, labels)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || len(sizes) > mostConfused {
+		return m, nil, err
 	}
 	l.Cs = []float64{m.C} // another search in every part would take five times as long
 	c, err := l.CrossValidate(ctx, x, rows, labels, seed)

@@ -10,6 +10,8 @@ import (
 
 	"coles"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Ten rows by hand: of four a (label 2) one is taken for b and one for c, of five b (7) two for a, and
@@ -130,5 +132,18 @@ func TestCrossValidateIsALoop(t *testing.T) {
 		testkit.WantError(t, testkit.Err(LogisticRegression{}.CrossValidate(background, x, rows, labels[1:], 1)), coles.ErrShape)
 		lonely := append(labelledRows(labels, 0)[:3], labelledRows(labels, 1)[0]) // whose part leaves one class
 		testkit.WantError(t, testkit.Err(LogisticRegression{}.CrossValidate(background, x, lonely, labels, 1)), ErrSplit)
+	}
+}
+
+// More classes than a table counts are learnt all the same.
+func TestLearnManyClasses(t *testing.T) {
+	testkit.Long(t)
+	const classes = mostConfused + 1
+	x, labels := mat.NewDense(classes+2, 1, nil), upTo(classes+2)
+	labels[classes], labels[classes+1] = 0, 1 // two classes that have two rows
+	m, table, err := LogisticRegression{Cs: []float64{1e-6}}.Learn(background, x, labels, 1)
+	testkit.Check(t, err)
+	if table != nil || len(m.Classes) != classes {
+		t.Errorf("%d classes and the table %v, want %d and none", len(m.Classes), table, classes)
 	}
 }

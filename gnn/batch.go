@@ -17,7 +17,7 @@ import (
 // A batch is the nodes of one step, and what objectives have asked about them.
 type batch[T autodiff.Float] struct {
 	graph    *coles.Graph // nil in a block of labelled nodes until it is asked for
-	block    []int        // these nodes; nil where the graph is there
+	block    []int        // these nodes; nil for all
 	view     *view[T]
 	labels   targets   // of a classifier
 	weights  []float64 // of the losses of these labels; nil for their mean
@@ -79,7 +79,7 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 		if err != nil {
 			return err
 		}
-		if err := do(step, &batch[T]{graph: part, view: v, seed: r.seedOf(drawNegatives, epoch, step)}); err != nil {
+		if err := do(step, &batch[T]{graph: part, block: block, view: v, seed: r.seedOf(drawNegatives, epoch, step)}); err != nil {
 			return err
 		}
 	}

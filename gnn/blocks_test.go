@@ -137,3 +137,23 @@ func TestSmallestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// The rows of a step say which nodes of the graph it has, and its graph has the edges among them.
+func TestRowsOfAStep(t *testing.T) {
+	g, x := small(77)
+	seen := make([]int, 40)
+	loss := func(s *Step[float64]) *autodiff.Value[float64] {
+		rows, part, whole := s.Rows(), testkit.DenseOf(s.Graph().CSR()), testkit.DenseOf(g.CSR())
+		for i, u := range rows {
+			seen[u]++
+			for j, v := range rows {
+				if part.At(i, j) != whole.At(u, v) {
+					t.Errorf("entry %d, %d of the block is not that of nodes %d, %d", i, j, u, v)
+				}
+			}
+		}
+		return s.Mean(s.Output(&View{}))
+	}
+	testkit.Must(Train(ctx, g, x, smallOptions(WithObjective(objectiveOf(ObjectiveSpec{}, loss)), withBatchSize(10), WithEpochs(1))...))
+	testkit.WantSame(t, "times that a node was seen", seen, slices.Repeat([]int{1}, 40))
+}

@@ -32,7 +32,11 @@ type Step[T autodiff.Float] struct {
 // Nodes is the number n of nodes.
 func (s *Step[T]) Nodes() int { return s.batch.nodes() }
 
-// Graph is the graph of the nodes.
+// Rows are the nodes as rows of the graph and the features that are trained on, nil for all in their order.
+// Change nothing in it.
+func (s *Step[T]) Rows() []int { return s.batch.block }
+
+// Graph is the graph of the nodes, without their names.
 func (s *Step[T]) Graph() *coles.Graph {
 	b := s.batch
 	if b.graph == nil {

@@ -22,8 +22,9 @@ learns from the rows of the embedding that have one. How strongly it is
 penalised is chosen by cross-validation. It prints a line "ID, class,
 probability" for each node, separated by tabs, or by commas under a line of
 column names where the name of -o ends in .csv. -probabilities adds that of
-every class, in the order of the table below. The embedding comes from
--embedding, or is made of GRAPH as by "coles embed".
+every class, in the order of the table below. Probabilities are
+cautious, with a strong penalty most: a larger share is right than their mean
+says. The embedding comes from -embedding, or is made of GRAPH as by "coles embed".
 
 Standard error says how good that is: which share of the labelled nodes is right
 in cross-validation, and for each class how many of its nodes are (recall), how
@@ -178,7 +179,7 @@ func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confus
 	case c.IsSet("use"):
 		fmt.Fprintf(stderr, "coles: %s: -use learns nothing, and cross-validates nothing\n", of)
 	default:
-		fmt.Fprintf(stderr, "coles: %s: cross-validation takes two labels of two classes at least\n", of)
+		fmt.Fprintf(stderr, "coles: %s: cross-validation takes two labels of two classes at least, and counts 4,096 classes at most\n", of)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -54,6 +55,7 @@ const (
 	patience   = 10 * time.Second
 	maxBody    = 1 << 20
 	maxNearest = 1000
+	quiet      = 20 * time.Millisecond // without a connection, before the service stops
 )
 
 func main() { cli.Main(run) }
@@ -106,7 +108,32 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return errors.Join(err, <-served)
 }
 
-// serve answers until ctx is done, and then finishes the requests under way.
+// A lastCall accepts the connections that wait in the kernel before it stops: a listener that closes resets them.
+type lastCall struct {
+	*net.TCPListener
+	end atomic.Pointer[time.Time] // nil until the call
+}
+
+// call has the listener accept until nobody comes for a moment, or for a second.
+func (l *lastCall) call() {
+	end := time.Now().Add(time.Second)
+	l.end.Store(&end)
+	l.SetDeadline(time.Now().Add(quiet))
+}
+
+func (l *lastCall) Accept() (net.Conn, error) {
+	end := l.end.Load()
+	if end != nil {
+		if now := time.Now(); now.Before(*end) {
+			l.SetDeadline(now.Add(quiet))
+		}
+	}
+	c, err := l.TCPListener.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = http.ErrServerClosed
+	}
+	return c, err
+}
 func (s *service) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(ctx),
@@ -116,20 +143,15 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      3 * patience, // leaves time to answer that patience has run out
 		IdleTimeout:       12 * patience,
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	stopped := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
-		defer cancel()
-		stopped <- server.Shutdown(ctx)
-	}()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	last := &lastCall{TCPListener: l.(*net.TCPListener)}
+	defer context.AfterFunc(ctx, last.call)()
+	if err := server.Serve(last); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	s.log.Print("stop: the requests under way are answered")
-	err := <-stopped
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+	defer cancel()
+	err := server.Shutdown(ctx)
 	s.log.Print("stopped")
 	return err
 }

@@ -209,3 +209,25 @@ func TestStopAnswersRequestsUnderWay(t *testing.T) {
 	testkit.WantSame(t, "columns of the request under way", len(h.end(t, gil).Vector), 3)
 	testkit.Check(t, <-served)
 }
+
+// Connections that wait in the kernel when the service stops are answered.
+func TestStopAnswersWhoWaits(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := start(t, from)
+	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
+	var waiting []net.Conn
+	for range 40 {
+		c := testkit.Must(net.Dial("tcp", listener.Addr().String()))
+		testkit.Must(io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"))
+		waiting = append(waiting, c)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	testkit.Check(t, s.serve(ctx, listener))
+	for k, c := range waiting {
+		if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+			t.Errorf("connection %d: %v, answer %.20q", k, err, answer)
+		}
+		c.Close()
+	}
+}
