@@ -71,6 +71,8 @@ type Dataset struct {
 	IDs []string
 	// Splits are the train/validation/test masks that came with the file.
 	Splits []Split
+	// Layouts say how the text files were read that it came from.
+	Layouts []Layout
 
 	release func() error // gives back what lies in files; nil for nothing
 }

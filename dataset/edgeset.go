@@ -137,6 +137,27 @@ func (s *edgeSet) all() iter.Seq2[coles.Edge, float64] {
 	}
 }
 
+// move gives each end another row, and leaves out edges with an end whose row is below 0.
+func (s *edgeSet) move(row []int32) {
+	s.count = 0
+	for k := range s.blocks {
+		b, kept := &s.blocks[k], 0
+		for e, u := range b.from {
+			i, j := row[u], row[b.to[e]]
+			if min(i, j) < 0 {
+				continue
+			}
+			b.from[kept], b.to[kept] = i, j
+			if b.weights != nil {
+				b.weights[kept] = b.weights[e]
+			}
+			kept++
+		}
+		b.from, b.to, b.weights = b.from[:kept], b.to[:kept], b.weights[:min(kept, len(b.weights))]
+		s.count += kept
+	}
+}
+
 // csr sorts the edges into the rows of a matrix, keeping their order within a row.
 func (s *edgeSet) csr(rows, cols int) *sparse.CSR {
 	indptr := make([]int, rows+1)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"coles/internal/npy"
@@ -37,17 +38,24 @@ type ParseError struct {
 
 // An Advice names an option that decides how such a place is read.
 type Advice struct {
-	Field string // of [EdgeListOptions]: "Header", "Missing" or "Kinds"
+	Field string // of [EdgeListOptions], such as "Header"
+	Value string // that would do, such as "1,2,3"; "" where there is a choice
 	Says  string // what it says, such as "whether the first line is a header"
 }
 
 // What to do about a first line, a gap, a node without features and a cell that does not fit.
 var (
-	headerAdvice = Advice{"Header", "whether the first line is a header"}
-	gapAdvice    = Advice{"Missing", "what to do with gaps"}
-	nodeAdvice   = Advice{"Missing", "what to do with such nodes"}
-	kindAdvice   = Advice{"Kinds", "what a column is"}
+	headerAdvice  = Advice{"Header", "", "whether the first line is a header"}
+	gapAdvice     = Advice{"Missing", "", "what to do with gaps"}
+	kindAdvice    = Advice{"Kinds", "", "what a column is"}
+	unknownAdvice = Advice{"SkipUnknown", "", "that such lines are skipped"}
+	nodeAdvice    = Advice{"MissingRows", "", "what to do with such nodes"}
+	marksAdvice   = Advice{"MissingMarks", "", "what stands for nothing"}
 )
+
+func columnsAdvice(columns string) Advice {
+	return Advice{"Columns", columns, "which columns an edge is in"}
+}
 
 // Error formats as file:line:column, or file and byte offset, the cause and the advice.
 func (e *ParseError) Error() string {
@@ -64,7 +72,7 @@ func (e *ParseError) Error() string {
 	}
 	fmt.Fprintf(&b, ": %v", e.Err)
 	for _, a := range e.Advice {
-		fmt.Fprintf(&b, "; EdgeListOptions.%s says %s", a.Field, a.Says)
+		fmt.Fprintf(&b, "; EdgeListOptions.%s says %s", strings.TrimSpace(a.Field+" "+a.Value), a.Says)
 	}
 	return b.String()
 }
@@ -77,14 +85,14 @@ func fault(file, format string, args ...any) error {
 	return placed(file, fmt.Errorf(format, args...))
 }
 
-// on is an error with this advice, which placed hands on; none is no advice.
+// on is an error with this advice, which placed hands on.
 func (a Advice) on(format string, args ...any) error {
-	return &advised{fmt.Errorf(format, args...), a}
+	return &advised{fmt.Errorf(format, args...), []Advice{a}}
 }
 
 type advised struct {
 	error
-	advice Advice
+	advice []Advice
 }
 
 func (e *advised) Unwrap() error { return e.error }
@@ -97,8 +105,8 @@ func placed(file string, err error) error {
 	}
 	parse = &ParseError{File: file, Offset: -1, Err: err}
 	var help *advised
-	if errors.As(err, &help) && help.advice.Field != "" {
-		parse.Advice = append(parse.Advice, help.advice)
+	if errors.As(err, &help) {
+		parse.Advice = slices.Clone(help.advice)
 	}
 	var line *text.Error
 	var at *source.Error

@@ -69,7 +69,7 @@ func ExampleReadEdgeList_missing() {
 		strings.NewReader("id,age,income\nann,20,1\nbob,NA,2\ndee,40,3\n"),
 		dataset.EdgeListOptions{
 			Labels:      strings.NewReader("ann,chess\nzoe,chess\n"),
-			Missing:     "mean",
+			MissingRows: "mean",
 			SkipUnknown: true,
 		})
 	if err != nil {
@@ -113,7 +113,7 @@ func ExampleParseError() {
 		fmt.Println("line", place.Line)
 	}
 	// Output:
-	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; EdgeListOptions.Missing says what to do with such nodes
+	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; EdgeListOptions.MissingRows says what to do with such nodes; EdgeListOptions.SkipUnknown says that such lines are skipped
 	// true
 	// line 2
 }

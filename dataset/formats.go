@@ -53,7 +53,7 @@ func Formats() []Format {
 		},
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
-			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt"},
+			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data"},
 			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: writeEdgeList,
 		},
 		{
@@ -72,7 +72,7 @@ func Formats() []Format {
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
 			Read: readFeatureMatrix, Write: func(w io.Writer, d *Dataset) error { return WriteNPY(w, d.Features) }, open: openMatrix,
 		},
-		{Name: "tsv", About: "lines of an id and values, numbers or not", Extensions: []string{".tsv"}, Read: readRows, Write: vectorsBy(WriteTSV)},
+		{Name: "tsv", About: "lines of an id and values, numbers or not", Extensions: []string{".tsv", ".dat", ".data"}, Read: readRows, Write: vectorsBy(WriteTSV)},
 		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
 		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(writeJSONLines)},
 		{

@@ -122,7 +122,8 @@ func TestNodesOfAnEdgeList(t *testing.T) {
 	if d := testkit.Must(read("", "", nodes, false)); !slices.Equal(d.IDs, nodes) || d.Adjacency.NNZ() > 0 {
 		t.Errorf("without edges: %q", d.IDs)
 	}
-	testkit.WantError(t, testkit.Err(read("a zoe\n", "", nodes, true)), coles.ErrIDs)
+	testkit.WantError(t, testkit.Err(read("a zoe\n", "", nodes, false)), coles.ErrIDs)
+	testkit.WantSame(t, "edges of nodes", testkit.Must(read("a zoe\na b\n", "", nodes, true)).Adjacency.NNZ(), 1)
 	testkit.WantError(t, testkit.Err(read("", "zoe x\n", nodes, false)), coles.ErrIDs)
 	for _, bad := range [][]string{{"a", "a"}, {""}, {"a", "\xff"}} {
 		testkit.WantError(t, testkit.Err(read("", "", bad, false)), coles.ErrIDs)

@@ -131,7 +131,7 @@ func TestScratch(t *testing.T) {
 		"weights": func(opts EdgeListOptions) (*Dataset, error) { return readWith(weighted.String(), "", "", opts) },
 		"pairs":   func(opts EdgeListOptions) (*Dataset, error) { return readPairs(bytes.NewReader(array), opts) },
 		"left out": func(opts EdgeListOptions) (*Dataset, error) {
-			opts.Missing = "drop"
+			opts.MissingRows = "drop"
 			return readWith(weighted.String(), "1,2\n2,3\n3,4\n", "", opts)
 		},
 	} {

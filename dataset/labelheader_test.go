@@ -66,7 +66,8 @@ func TestHeadersOfLabels(t *testing.T) {
 // Errors about a gap, and about a field of a first line that may be a header, say what to do.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	const header, missing = "; EdgeListOptions.Header says whether the first line is a header", "; EdgeListOptions.Missing says what to do with "
-	const gap, nodes = missing + "gaps", missing + "such nodes"
+	const gap = missing + "gaps"
+	const nodes = "; EdgeListOptions.MissingRows says what to do with such nodes; EdgeListOptions.SkipUnknown says that such lines are skipped"
 	read := func(edges, features string, mode HeaderMode) error {
 		return testkit.Err(readWith(edges, features, "", EdgeListOptions{Header: mode, Missing: "error"}))
 	}
@@ -80,7 +81,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"ids on the first line":        {read("who,whom\na,b\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes + header},
 		"ids on another":               {read("a,b\na,who\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes},
 		"a weight that is empty":       {read("a,b,\nb,a,1\n", "", DetectHeader), coles.ErrFormat, `"" is not a number` + header},
-		"fields of the first line":     {read("a,b,1,2\nb,a,1,2\n", "", DetectHeader), coles.ErrFormat, "an edge has 2 or, on every line, 3"},
+		"fields of the first line":     {read("a,b,1,2\nb,a,1,2\n", "", DetectHeader), coles.ErrFormat, `4 columns, and no names tell the ends of an edge: 1 "a", 2 "b", 3 "1", 4 "2"; EdgeListOptions.Columns 1,2 says which columns an edge is in`},
 		"a header that is also a node": {read("id,node\na,id\n", "", DetectHeader), coles.ErrFormat, `"id" (field 1) is a node` + header},
 	} {
 		testkit.WantError(t, c.err, c.named)

@@ -16,15 +16,20 @@ import (
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.class = make([]string, l.nodes.count())
-	opts.Header.start(t, func() bool { return onlyHeaderWords(t.Fields) })
+	if opts.Header.start(t, func() bool { return onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
+		l.pickLabels(t)
+	}
 	var unknown error
 	var label string // of the first line, if its id is unknown
+	var strange skipped
+	none, lines := 0, 0 // lines without a label, and with
 	for t.Next() {
-		if len(t.Fields) != 2 || t.Fields[1] == "" {
-			t.Fault(-1, "%w: %d fields, a label line is an id and a label", coles.ErrFormat, len(t.Fields))
+		if len(t.Fields) != 2 {
+			t.Fault(-1, "%w: %d fields, a label line is an id and a label; a header that has the columns id and label tells which they are", coles.ErrFormat, len(t.Fields))
 			break
 		}
 		if opts.SkipUnknown && t.Fields[0] != "" && !l.nodes.has(t.Fields[0]) {
+			strange.skip(t.Fields[0])
 			continue
 		}
 		i := l.nodes.named(t, 0)
@@ -36,13 +41,85 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 			t.Err = unknown
 		case l.class[i] != "":
 			t.Fault(0, "label of node %q: %w", t.Fields[0], ErrDuplicate)
+		case t.IsMark(1):
+			none++
+			continue
 		}
-		l.class[i] = strings.Clone(t.Fields[1])
+		l.class[i], lines = strings.Clone(t.Fields[1]), lines+1
 	}
-	if unknown != nil && (slices.Contains(l.class, label) || slices.Max(l.class) == "") {
+	if unknown != nil && (slices.Contains(l.class, label) || lines+none == 0) {
 		t.Fail(unknown)
 	}
 	checkGuess(t, l.nodes, 0)
+	l.closed(t, l.labelsFile, strange.lines)
+	if t.Err == nil {
+		l.warnOfLabels(strange, none+l.unlabel(lines, opts))
+	}
+}
+
+// labelNames are the roles of the columns of labels by their names, nil where these do not tell.
+func labelNames(header []string) []string {
+	label := text.LabelColumn(header)
+	if label < 0 || len(header) < 2 {
+		return nil
+	}
+	id, named := text.IDColumn(header, header)
+	if !named && len(header) > 2 || id == label || slices.ContainsFunc(header, text.IsNumber) {
+		return nil
+	}
+	roles := make([]string, len(header))
+	roles[id], roles[label] = "id", "label"
+	return roles
+}
+
+// pickLabels has lines consist of an id and a label.
+func (l *edgeFiles) pickLabels(t *text.Reader) {
+	roles := labelNames(t.Header)
+	if len(roles) != len(t.Fields) {
+		if roles = []string{"id", "label"}; len(t.Fields) != 2 {
+			return // an error of the first line
+		}
+	}
+	var unread []string
+	for k, name := range t.Header {
+		if roles[k] == "" {
+			unread = append(unread, strconv.Quote(name))
+		}
+	}
+	if unread != nil {
+		l.say(l.labelsFile, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
+	}
+	l.warnOfComments(t, l.labelsFile)
+	l.pick(t, l.labelsFile, "labels", "id", roles)
+}
+
+// unlabel takes away the label −1 where all others are whole numbers from 0 on, and counts it.
+func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
+	for _, c := range l.class {
+		if _, whole := text.Integer(c); c == "-1" {
+			count++
+		} else if !whole && c != "" {
+			return 0
+		}
+	}
+	if count == lines || opts.MissingMarks != nil {
+		return 0
+	}
+	for i, c := range l.class {
+		if c == "-1" {
+			l.class[i] = ""
+		}
+	}
+	return count
+}
+
+func (l *edgeFiles) warnOfLabels(strange skipped, none int) {
+	if strange.lines > 0 {
+		l.say(l.labelsFile, 0, nil, "labels that are skipped because there is no such node: %d, such as of %q", strange.lines, strange.id)
+	}
+	if none > 0 {
+		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d", none)
+	}
 }
 
 // giveClasses sets Labels, Unlabeled and Classes from the class of every node, "" for none.

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/setting"
+	"coles/internal/text"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -15,14 +16,24 @@ import (
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
 func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
-	if keep := l.kept(opts); slices.Contains(keep, false) {
-		if err := l.leaveOut(keep); err != nil {
+	if out := l.leftOut(opts); out != nil {
+		var keep []int
+		for i, out := range out {
+			if !out {
+				keep = append(keep, i)
+			}
+		}
+		if keep == nil {
+			return nil, fmt.Errorf("%w: every node is left out", ErrMissing)
+		}
+		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
+		if err := l.take(keep); err != nil {
 			return nil, err
 		}
 	}
 	n := l.nodes.count()
 	if l.features != nil {
-		if err := l.fill(n, opts.Missing == "mean" || opts.Missing == ""); err != nil {
+		if err := l.fill(n, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -32,10 +43,17 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 			rows[i] = i
 		}
 		l.table = l.table.Select(rows)
+	}
+	if order := l.byNumber(opts); order != nil {
+		if err := l.take(order); err != nil {
+			return nil, err
+		}
+	}
+	if l.table != nil {
 		l.table.IDs = l.nodes.ids
 	}
 	d := &Dataset{
-		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids,
+		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Layouts: l.layouts,
 	}
 	if opts.Undirected {
 		var err error
@@ -59,76 +77,97 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	return d, nil
 }
 
-// kept reports for every node whether it stays.
-func (l *edgeFiles) kept(opts EdgeListOptions) []bool {
+// leftOut are the nodes that do not stay, nil for none.
+func (l *edgeFiles) leftOut(opts EdgeListOptions) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
-	keep := slices.Repeat([]bool{!skip}, l.nodes.count())
+	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
+		return nil
+	}
+	out := slices.Repeat([]bool{skip}, l.nodes.count())
 	if skip {
 		for e := range l.edges.all() {
-			keep[e.U], keep[e.V] = true, true
+			out[e.U], out[e.V] = false, false
 		}
 	}
-	if opts.Missing == "drop" && l.features != nil {
-		rows, _ := l.features.Dims()
-		dense, _ := l.features.(*mat.Dense)
-		for i := range keep {
-			keep[i] = keep[i] && i < rows && (dense == nil || !slices.ContainsFunc(dense.RawRowView(i), math.IsNaN))
-		}
+	for i := range out {
+		out[i] = out[i] || l.drops(i, opts)
 	}
-	if opts.Missing == "drop" && l.table != nil {
-		for i := range keep {
-			keep[i] = keep[i] && i < l.table.Rows() && !l.table.HasHole(i)
-		}
+	if !slices.Contains(out, true) {
+		return nil
 	}
-	return keep
+	return out
 }
 
-// leaveOut leaves out nodes and their edges.
-func (l *edgeFiles) leaveOut(keep []bool) error {
-	row := make([]int32, len(keep)) // among those that stay
-	var ids, class []string
-	for i, k := range keep {
-		if !k {
-			continue
-		}
-		row[i] = int32(len(ids))
-		ids = append(ids, l.nodes.ids[i])
-		if l.class != nil {
-			class = append(class, l.class[i])
-		}
+// drops reports whether the options leave out node i for what it lacks.
+func (l *edgeFiles) drops(i int, opts EdgeListOptions) bool {
+	rows := 0
+	switch {
+	case l.features != nil:
+		rows, _ = l.features.Dims()
+	case l.table != nil:
+		rows = l.table.Rows()
+	default:
+		return false
 	}
-	if len(ids) == 0 {
-		return fmt.Errorf("%w: every node is left out", ErrMissing)
+	if i >= rows {
+		return opts.MissingRows == "drop"
 	}
-	all := l.edges
-	l.edges = edgeSet{space: all.space}
-	for e, weight := range all.all() {
-		if keep[e.U] && keep[e.V] {
-			if err := l.edges.add(row[e.U], row[e.V], weight); err != nil {
-				return err
-			}
+	dense, _ := l.features.(*mat.Dense)
+	return opts.Missing == "drop" && (dense != nil && slices.ContainsFunc(dense.RawRowView(i), math.IsNaN) || l.table != nil && l.table.HasHole(i))
+}
+
+// byNumber is the order of nodes that are called 0 to n − 1, by these numbers; nil for others, and where they have it or
+// the caller names them.
+func (l *edgeFiles) byNumber(opts EdgeListOptions) []int {
+	if opts.Nodes != nil || opts.Rows > 0 || l.nodes.span > 0 {
+		return nil
+	}
+	order, sorted := make([]int, len(l.nodes.ids)), true
+	for i, id := range l.nodes.ids {
+		v, ok := text.Integer(id)
+		if !ok || v >= uint64(len(order)) {
+			return nil
 		}
+		order[v], sorted = i, sorted && v == uint64(i)
 	}
-	l.nodes.ids, l.class = ids, class
+	if sorted {
+		return nil
+	}
+	return order
+}
+
+// take takes these nodes, in this order, of which those with features come first, and the edges between them.
+func (l *edgeFiles) take(order []int) error {
+	row := slices.Repeat([]int32{-1}, l.nodes.count()) // where each goes
+	ids := make([]string, len(order))
+	for i, old := range order {
+		row[old], ids[i] = int32(i), l.nodes.ids[old]
+	}
+	if l.nodes.ids = ids; l.class != nil {
+		class := make([]string, len(order))
+		for i, old := range order {
+			class[i] = l.class[old]
+		}
+		l.class = class
+	}
+	l.edges.move(row)
 	if l.table != nil {
-		var rows []int
-		for i := range l.table.Rows() {
-			if keep[i] {
-				rows = append(rows, i)
-			}
+		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.table.Rows() })
+		if behind < 0 {
+			behind = len(order)
 		}
-		l.table = l.table.Select(rows)
+		l.table = l.table.Select(order[:behind])
 	}
-	return l.leaveOutFeatures(keep)
+	return l.takeFeatures(order)
 }
 
-func (l *edgeFiles) leaveOutFeatures(keep []bool) error {
+func (l *edgeFiles) takeFeatures(order []int) error {
 	switch x := l.features.(type) {
 	case *mat.Dense:
 		rows, cols := x.Dims()
 		var data []float64
-		for i := range rows {
-			if keep[i] {
+		for _, i := range order {
+			if i < rows {
 				data = append(data, x.RawRowView(i)...)
 			}
 		}
@@ -141,8 +180,8 @@ func (l *edgeFiles) leaveOutFeatures(keep []bool) error {
 		indptr := []int{0}
 		var ind []int
 		var data []float64
-		for i := range raw.I {
-			if keep[i] {
+		for _, i := range order {
+			if i < raw.I {
 				from, to := raw.Indptr[i], raw.Indptr[i+1]
 				ind, data = append(ind, raw.Ind[from:to]...), append(data, raw.Data[from:to]...)
 				indptr = append(indptr, len(ind))
@@ -155,11 +194,11 @@ func (l *edgeFiles) leaveOutFeatures(keep []bool) error {
 }
 
 // fill puts zeros, or the mean of the column, where n nodes have no feature.
-func (l *edgeFiles) fill(n int, mean bool) error {
+func (l *edgeFiles) fill(n int, opts EdgeListOptions) error {
 	rows, cols := l.features.Dims()
 	if x, ok := l.features.(*sparse.CSR); ok && rows < n {
-		if mean {
-			return setting.Bad("Missing", "mean", "zero or drop: the mean of sparse features is not sparse")
+		if opts.MissingRows == "mean" {
+			return setting.Bad("MissingRows", "mean", "zero or drop: the mean of sparse features is not sparse")
 		}
 		raw := x.RawMatrix()
 		indptr := append(raw.Indptr, slices.Repeat([]int{len(raw.Ind)}, n-rows)...)
@@ -171,36 +210,50 @@ func (l *edgeFiles) fill(n int, mean bool) error {
 		if more > min(emptyRows+64*int64(len(data)), math.MaxInt/16) {
 			return fmt.Errorf("%d nodes of %d without any of %d features: %w", n-rows, n, cols, coles.ErrTooLarge)
 		}
+		gaps := data
 		if more > 0 {
 			data = append(data, slices.Repeat([]float64{math.NaN()}, int(more))...)
+			gaps = data[:len(gaps)]
 		}
 		l.features = mat.NewDense(n, cols, data)
-		return fillGaps(data, cols, mean)
+		if !slices.ContainsFunc(data, math.IsNaN) {
+			return nil
+		}
+		mean, err := l.means(gaps, cols)
+		if err != nil {
+			return err
+		}
+		fillGaps(gaps, mean, opts.Missing != "zero")
+		fillGaps(data[len(gaps):], mean, opts.MissingRows == "mean")
 	}
 	return nil
 }
 
-// fillGaps replaces NaN by zero, or by the mean of the other values in its column.
-func fillGaps(data []float64, cols int, mean bool) error {
-	if !slices.ContainsFunc(data, math.IsNaN) {
-		return nil
-	}
-	value, count := make([]float64, cols), make([]float64, cols)
+// means are those of the columns, but for gaps, or those of a model.
+func (l *edgeFiles) means(data []float64, cols int) ([]float64, error) {
+	mean, count := make([]float64, cols), make([]float64, cols)
 	for k, v := range data {
-		if mean && v == v {
-			value[k%cols] += v
+		if v == v {
+			mean[k%cols] += v
 			count[k%cols]++
 		}
 	}
-	for j := range value {
-		if value[j] /= max(count[j], 1); math.IsInf(value[j], 0) {
-			return fmt.Errorf("the mean of column %d: %w", j, coles.ErrNotFinite)
+	for j := range mean {
+		if mean[j] /= max(count[j], 1); math.IsInf(mean[j], 0) {
+			return nil, fmt.Errorf("the mean of column %d: %w", j, coles.ErrNotFinite)
 		}
 	}
+	return mean, nil
+}
+
+// fillGaps replaces NaN by zero, or by the mean of its column.
+func fillGaps(data, mean []float64, by bool) {
 	for k, v := range data {
 		if v != v {
-			data[k] = value[k%cols]
+			data[k] = 0
+			if by {
+				data[k] = mean[k%len(mean)]
+			}
 		}
 	}
-	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"coles"
 	"coles/internal/text"
-	"coles/table"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -25,9 +24,13 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 		return
 	}
 	some := opts.Header.start(t, func() bool {
-		return onlyHeaderWords(t.Fields) || len(t.Fields) > 1 && !isSparseRow(t) && !slices.ContainsFunc(t.Fields[1:], isValue)
+		return onlyHeaderWords(t.Fields) || len(t.Fields) > 1 && !isSparseRow(t) && (!slices.ContainsFunc(t.Fields[1:], isValue) || numberNames(t.Fields))
 	})
+	if some {
+		l.pickFeatures(t)
+	}
 	switch {
+	case t.Err != nil:
 	case !some:
 		t.Fail(fmt.Errorf("%w: no line with features", ErrMissing))
 	case !opts.wantsTable() && isSparseRow(t):
@@ -43,6 +46,46 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 		l.warnOfGaps(gaps, opts)
 	}
 	checkGuess(t, l.nodes, 0)
+	l.closed(t, l.featuresFile, 0)
+}
+
+// numberNames reports whether a line is a header some of whose names are numbers, as pandas makes of a matrix and of
+// years: under a name for ids, or none, text and ascending whole numbers, from 0 on if there is only one.
+func numberNames(fields []string) bool {
+	last := int64(-1)
+	for _, name := range fields[1:] {
+		v, whole := text.Integer(name)
+		if !whole && isValue(name) || whole && int64(v) <= last || len(fields) == 2 && v > 0 {
+			return false
+		}
+		if whole {
+			last = int64(v)
+		}
+	}
+	return text.IsIndex(fields[0]) || text.IsIDName(fields[0])
+}
+
+// pickFeatures has lines begin with the id of their node, by the header.
+func (l *edgeFiles) pickFeatures(t *text.Reader) {
+	roles := slices.Repeat([]string{"feature"}, len(t.Fields))
+	id := 0
+	if len(t.Header) == len(t.Fields) {
+		var named bool
+		if id, named = text.IDColumn(t.Header, t.Fields); !named {
+			l.say(l.featuresFile, t.First, nil, "the first column, %q, is taken for the ids of nodes, and none is called id", t.Header[0])
+		}
+		for k, name := range t.Header {
+			if k != id && text.IsIndex(name) {
+				roles[k] = ""
+			}
+		}
+		if numberNames(t.Header) && slices.ContainsFunc(t.Header[1:], text.IsNumber) {
+			l.say(l.featuresFile, t.First, []Advice{headerAdvice}, "the first line is taken for a header, though some of its names are numbers")
+		}
+	}
+	roles[id] = "id"
+	l.warnOfComments(t, l.featuresFile)
+	l.pick(t, l.featuresFile, "features", "id", roles)
 }
 
 func (l *edgeFiles) warnOfGaps(gaps int, opts EdgeListOptions) {
@@ -77,7 +120,7 @@ func readDenseRows(t *text.Reader, nodes *nodeIDs, mayGap bool) (x mat.Matrix, g
 			t.Fault(-1, "%d values, the lines before have %d: %w", len(t.Fields)-1, width-1, coles.ErrShape)
 		}
 		for k := 1; k < len(t.Fields); k++ {
-			switch gap := table.IsHole(t.Fields[k]); {
+			switch gap := t.IsMark(k); {
 			case gap && !mayGap:
 				t.Fault(k, "%w", gapAdvice.on("%w: %q is not a number", coles.ErrFormat, t.Fields[k]))
 			case gap:

@@ -13,13 +13,14 @@ import (
 // nodeIDs numbers the nodes in the order they come. Integer ids, as in most large
 // graphs, are found by their value.
 type nodeIDs struct {
-	rows   names.Index      // of ids that are no integers
-	direct []int32          // row plus one of integers below its length
-	span   int              // integers below are rows, and there are no other nodes; 0 if there may be
-	far    map[uint64]int32 // of larger integers
-	ids    []string
-	closed string // what to say of a new one; "" while there may be some
-	advice Advice // what to do about it
+	rows    names.Index      // of ids that are no integers
+	direct  []int32          // row plus one of integers below its length
+	span    int              // integers below are rows, and there are no other nodes; 0 if there may be
+	far     map[uint64]int32 // of larger integers
+	ids     []string
+	closed  string   // what to say of a new one; "" while there may be some
+	advice  []Advice // what to do about it
+	refused string   // the last new one that there may not be
 }
 
 func newNodeIDs() *nodeIDs {
@@ -93,7 +94,8 @@ func (n *nodeIDs) rowOf(v uint64) (int, bool) {
 func (n *nodeIDs) add(id string) (int, error) {
 	switch {
 	case n.closed != "":
-		return 0, n.advice.on("%w: %s %q", coles.ErrIDs, n.closed, id)
+		n.refused = id
+		return 0, &advised{fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id), n.advice}
 	case len(n.ids) == maxDim:
 		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
 	}

@@ -40,7 +40,9 @@ func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table
 	}
 	read := table.New(names...)
 	read.File = l.featuresFile
-	t.NoComments = true // a name may begin as one does
+	for k := range read.Columns {
+		read.Columns[k].Exact = true
+	}
 	for t.Next() {
 		l.nodes.newRow(t)
 		if len(t.Fields) != width {
@@ -48,8 +50,11 @@ func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table
 			break
 		}
 		for k, cell := range t.Fields[1:] {
-			if opts.Missing == "error" && table.IsHole(cell) && opts.Kinds[names[k]] != table.Ignore {
-				t.Fault(k+1, "%w", gapAdvice.on("%w: %q says nothing", coles.ErrFormat, cell))
+			if t.IsMark(k + 1) {
+				if opts.Missing == "error" && opts.Kinds[names[k]] != table.Ignore {
+					t.Fault(k+1, "%w", gapAdvice.on("%w: %q says nothing", coles.ErrFormat, cell))
+				}
+				cell = ""
 			}
 			read.Columns[k].Cells = append(read.Columns[k].Cells, cell)
 		}

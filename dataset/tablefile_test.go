@@ -80,7 +80,7 @@ func TestTableMissing(t *testing.T) {
 		"mean":  "a b c d: 1||3|",
 		"drop":  "a c: 1|3",
 	} {
-		d, err := readWith(edges, features, "", EdgeListOptions{Missing: missing})
+		d, err := readWith(edges, features, "", EdgeListOptions{Missing: missing, MissingRows: missing})
 		if err != nil {
 			testkit.WantText(t, err.Error(), want)
 			continue

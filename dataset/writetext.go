@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"coles/internal/text"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,7 +33,7 @@ func writeEdges(b *bufio.Writer, d *Dataset) error {
 	for i := range raw.I {
 		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
 			u, v := rowID(d.IDs, i), rowID(d.IDs, raw.Ind[q])
-			if q == 0 && isHeaderWord(u) && isHeaderWord(v) {
+			if q == 0 && text.IsColumnName(u) && text.IsColumnName(v) {
 				weighted = true // the weight shows that the line is no header
 			}
 			line := append(append(append(b.AvailableBuffer(), quote(u, "\t")...), '\t'), quote(v, "\t")...)

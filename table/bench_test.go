@@ -35,7 +35,7 @@ func BenchmarkShop(b *testing.B) {
 func wide(columns int) *Table {
 	t := &Table{Columns: make([]Column, columns)}
 	for j := range t.Columns {
-		t.Columns[j] = Column{fmt.Sprint("column ", j), Category, []string{"x", "y", "x", "y", fmt.Sprint(j)}}
+		t.Columns[j] = Column{Name: fmt.Sprint("column ", j), Kind: Category, Cells: []string{"x", "y", "x", "y", fmt.Sprint(j)}}
 	}
 	return t
 }

@@ -12,28 +12,20 @@ import (
 	"unicode"
 
 	"coles"
+	filed "coles/internal/text"
 
 	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/unicode/norm"
 )
 
-// holes are the cells, in lower case, that stand for missing values.
-var holes = []string{"", "na", "n/a", "nan", "-nan", "null", "none", "nil", "?", "-", "<na>", "#n/a", "#na"}
-
-// longestHole saves making most cells lower case.
-const longestHole = 4
-
-// IsHole reports whether a cell is a missing value: empty, or one of NA, N/A, NaN, -NaN, null, none, nil, <NA>, #N/A,
-// #NA, ? and -, in capitals or not, or NaT, with space around it or not. That holds for every kind of column, as
-// pandas has it: Namibia is NAM, not NA.
-func IsHole(cell string) bool {
-	cell = strings.TrimSpace(cell)
-	return len(cell) <= longestHole && (cell == "NaT" || slices.Contains(holes, strings.ToLower(cell)))
-}
+// IsHole reports whether a cell is a missing value: empty, or NA, N/A, NaN, -NaN, NULL, None, nil or <NA>, in capitals or
+// small letters as programs write them, NaT, #N/A, #NA, \N, ?, - or a dot, with space around it or not. That holds for
+// every kind of column, as pandas has it: Namibia is NAM, not NA, but where its reader knows better, see [Column].
+func IsHole(cell string) bool { return filed.IsMark(cell) }
 
 // HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
 func (t *Table) HasHole(row int) bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind != Ignore && IsHole(c.Cells[row]) })
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind != Ignore && c.lacks(c.Cells[row], c.Kind) })
 }
 
 // decimalComma is a number such as 0,5, or one with commas between thousands.
@@ -42,16 +34,11 @@ var decimalComma = regexp.MustCompile(`^[+-]?\d+(,\d+)+(\.\d+)?$`)
 // parseNumber is a cell as a finite number.
 func parseNumber(cell string) (float64, error) {
 	cell = strings.TrimSpace(cell)
-	v, err := strconv.ParseFloat(cell, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && v-v != 0:
-		return 0, fmt.Errorf("%q: %w", cell, coles.ErrNotFinite)
-	case err != nil && decimalComma.MatchString(cell):
-		return 0, fmt.Errorf("%w: %q has a comma; write 0.5 and 1000", coles.ErrFormat, cell)
-	case err != nil:
-		return 0, fmt.Errorf("%w: %q is not a number", coles.ErrFormat, cell)
+	v, err := filed.Parse(cell)
+	if errors.Is(err, coles.ErrFormat) && decimalComma.MatchString(cell) {
+		err = fmt.Errorf("%w: %q has a comma; write 0.5 and 1000", coles.ErrFormat, cell)
 	}
-	return v, nil
+	return v, err
 }
 
 // isoLayouts are dates as in ISO 8601, which may have fractions of seconds, and zones as Go, pandas and PostgreSQL
@@ -66,10 +53,7 @@ var isoLayouts = []string{
 var otherLayouts = []string{"2006/01/02", "2006/01/02 15:04:05", "2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05"}
 
 // isNumber reports whether a cell is meant for a number, be it written as one cannot be read.
-func isNumber(cell string) bool {
-	_, err := strconv.ParseFloat(cell, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange) || decimalComma.MatchString(cell)
-}
+func isNumber(cell string) bool { return filed.IsNumber(cell) || decimalComma.MatchString(cell) }
 
 // date is a cell as the seconds since 1970, a date without a zone in UTC.
 func date(cell string) (seconds float64, ok bool) {

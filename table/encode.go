@@ -84,7 +84,7 @@ func (e *Encoder) Unseen(t *Table) (all []Unseen) {
 		}
 		u := Unseen{Column: c.Name}
 		for _, cell := range c.Cells {
-			if IsHole(cell) {
+			if c.lacks(cell, Category) {
 				continue
 			}
 			if _, ok := e.category(j, cell); ok {
@@ -132,6 +132,9 @@ func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 		}
 		for _, c := range columns {
 			var err error
+			if c.lacks(c.Cells[i], e.variables[c.variable].Kind) {
+				continue
+			}
 			if ind, data, err = e.appendCell(ind, data, c.variable, c.Cells[i]); err != nil {
 				return nil, t.fault(i, c.Name, err)
 			}
@@ -141,11 +144,8 @@ func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 	return sparse.NewCSR(n, e.Features(), indptr, ind, data), nil
 }
 
-// appendCell appends the features of a cell of variable j.
+// appendCell appends the features of a cell, which is not missing, of variable j.
 func (e *Encoder) appendCell(ind []int, data []float64, j int, cell string) ([]int, []float64, error) {
-	if IsHole(cell) {
-		return ind, data, nil
-	}
 	switch v := &e.variables[j]; v.Kind {
 	case Number, Date:
 		x, err := v.parse(cell)

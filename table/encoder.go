@@ -107,7 +107,7 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
 			return v, ctx.Err()
 		}
-		if IsHole(cell) {
+		if c.lacks(cell, v.Kind) {
 			v.Holes++
 			continue
 		}

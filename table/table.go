@@ -71,6 +71,12 @@ type Column struct {
 	Name  string
 	Kind  Kind
 	Cells []string
+	Exact bool // of cells that are no numbers or dates only empty ones are missing: what others stand for a reader has seen to
+}
+
+// lacks reports whether a cell of a column of this kind is missing.
+func (c *Column) lacks(cell string, kind Kind) bool {
+	return cell == "" || (!c.Exact || kind == Number || kind == Date) && IsHole(cell)
 }
 
 // A Table is columns of equal length, a row for every node.

@@ -33,10 +33,17 @@ func inputFlags(argument, formats string) []cli.Flag {
 		columnsFlag("text", "are free text"),
 		columnsFlag("numeric", "are numbers"),
 		columnsFlag("ignore", "make no features"),
-		&cli.StringFlag{Name: "missing", Usage: "`HOW` empty cells, NA and the like, and nodes without features in text are dealt with: error, zero, mean (of the others) or drop (default: mean for cells, error for nodes)"},
-		&cli.BoolFlag{Name: "skip-unknown", Usage: "skip labels and features of nodes that the graph does not have"},
+		howFlag("missing", "empty cells, NA and the like are dealt with", "mean"),
+		howFlag("missing-rows", "nodes without a row of features in text are dealt with", "error"),
+		&cli.StringFlag{Name: "missing-marks", Usage: "`MARKS` between commas that say nothing as a cell, a label or an end of an edge (default: NA, NaN, null, None, \\N, ?, -, . and the like)"},
+		&cli.BoolFlag{Name: "skip-unknown", Usage: "skip labels and features of nodes that the graph does not have, and edges of nodes that the features do not have"},
 		&cli.StringFlag{Name: "scratch", Usage: "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"},
 	}
+}
+
+// howFlag is an option that says how what is missing is dealt with.
+func howFlag(name, what, usual string) cli.Flag {
+	return &cli.StringFlag{Name: name, Usage: "`HOW` " + what + ": error, zero, mean (of the others) or drop (default: " + usual + ")"}
 }
 
 // columnsFlag is an option that sets the kinds of columns of a table.
@@ -75,10 +82,15 @@ func headerFlag() cli.Flag {
 func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	opts := dataset.EdgeListOptions{
 		Unweighted: c.Bool("unweighted"), Bipartite: c.Bool("bipartite"),
-		Missing: c.String("missing"), SkipUnknown: c.Bool("skip-unknown"), Kinds: kinds(c), Scratch: c.String("scratch"),
+		Missing: c.String("missing"), MissingRows: c.String("missing-rows"), SkipUnknown: c.Bool("skip-unknown"), Kinds: kinds(c), Scratch: c.String("scratch"),
 	}
-	if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, opts.Missing) {
-		return opts, usagef("-missing %s: want error, zero, mean or drop", opts.Missing)
+	for _, name := range []string{"missing", "missing-rows"} {
+		if how := c.String(name); !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
+			return opts, usagef("-%s %s: want error, zero, mean or drop", name, how)
+		}
+	}
+	if c.IsSet("missing-marks") {
+		opts.MissingMarks = strings.Split(c.String("missing-marks"), ",")
 	}
 	if c.IsSet("columns") {
 		fields := strings.Split(c.String("columns"), ",")

@@ -15,7 +15,12 @@ import (
 // archived is the graph that convert makes of an edge list and its options.
 func archived(t *testing.T, edges string, args ...string) *dataset.Dataset {
 	t.Helper()
-	packed := must(t, edges, append([]string{"convert", "-from", "edges", "-to", "npz", "-", "-"}, args...)...)
+	code, packed, stderr := call(edges, append([]string{"convert", "-from", "edges", "-to", "npz", "-", "-"}, args...)...)
+	for line := range strings.Lines(stderr) {
+		if code != 0 || !strings.HasPrefix(line, "coles: warning: ") {
+			t.Fatalf("exit %d, standard error %q", code, stderr)
+		}
+	}
 	return testkit.Must(dataset.ReadNPZ(strings.NewReader(packed)))
 }
 
@@ -38,9 +43,9 @@ func TestTextOptions(t *testing.T) {
 		"columns":            {"0.5,ann,x,bob\n2,bob,y,cy\n", []string{"-columns", "2,4,1"}, []string{"ann", "bob", "cy"}, dense(3, 3, 0, 0.5, 0, 0, 0, 2, 0, 0, 0), nil, nil},
 		"unweighted":         {"ann bob 1082040961\n", []string{"-unweighted"}, []string{"ann", "bob"}, dense(2, 2, 0, 1, 0, 0), nil, nil},
 		"bipartite":          {"1 1\n1 2\n", []string{"-bipartite"}, []string{"1:1", "2:1", "2:2"}, dense(3, 3, 0, 1, 1, 0, 0, 0, 0, 0, 0), nil, nil},
-		"zero":               {"ann bob\nann cy\n", []string{"-missing", "zero", "-features", some}, []string{"ann", "bob", "cy"}, dense(3, 3, 0, 1, 1, 0, 0, 0, 0, 0, 0), dense(3, 2, 1, 3, 0, 5, 0, 0), nil},
-		"mean":               {"ann bob\nann cy\n", []string{"-missing", "mean", "-features", more}, []string{"ann", "bob", "eve", "cy"}, dense(4, 4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), dense(4, 2, 1, 3, 3, 5, 7, 7, 11./3, 5), nil},
-		"drop":               {"ann bob\nann cy\n", []string{"-missing", "drop", "-features", more}, []string{"ann", "bob", "eve"}, dense(3, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0), dense(3, 2, 1, 3, 3, 5, 7, 7), nil},
+		"zero":               {"ann bob\nann cy\n", []string{"-missing", "zero", "-missing-rows", "zero", "-features", some}, []string{"ann", "bob", "cy"}, dense(3, 3, 0, 1, 1, 0, 0, 0, 0, 0, 0), dense(3, 2, 1, 3, 0, 5, 0, 0), nil},
+		"mean":               {"ann bob\nann cy\n", []string{"-missing-rows", "mean", "-features", more}, []string{"ann", "bob", "eve", "cy"}, dense(4, 4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), dense(4, 2, 1, 3, 3, 5, 7, 7, 11./3, 5), nil},
+		"drop":               {"ann bob\nann cy\n", []string{"-missing-rows", "drop", "-features", more}, []string{"ann", "bob", "eve"}, dense(3, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0), dense(3, 2, 1, 3, 3, 5, 7, 7), nil},
 		"skip":               {"ann bob\n", []string{"-skip-unknown", "-features", more, "-labels", filepath.Join(dir, "labels")}, []string{"ann", "bob"}, dense(2, 2, 0, 1, 0, 0), dense(2, 2, 1, 3, 3, 5), []int{0, 1}},
 		"a node called name": {"name ann 1\n", []string{"-skip-unknown", "-features", filepath.Join(dir, "names"), "-labels", filepath.Join(dir, "of names")}, []string{"name", "ann"}, dense(2, 2, 0, 1, 0, 0), dense(2, 1, 1, 1), []int{0, -1}},
 	} {
@@ -58,7 +63,7 @@ func TestTextOptions(t *testing.T) {
 		})
 	}
 	for _, args := range [][]string{
-		{"-columns", "1"}, {"-columns", "1,x"}, {"-columns", "1,1"}, {"-columns", "0,1"}, {"-columns", "1,2,3,4"}, {"-columns", ""}, {"-missing", "perhaps"},
+		{"-columns", "1"}, {"-columns", "1,x"}, {"-columns", "1,1"}, {"-columns", "0,1"}, {"-columns", "1,2,3,4"}, {"-columns", ""}, {"-missing", "perhaps"}, {"-missing-rows", "perhaps"},
 	} {
 		refused(t, dir, exitUsage, args[0], "a b\n", append([]string{"info"}, args...)...)
 	}
@@ -66,7 +71,7 @@ func TestTextOptions(t *testing.T) {
 
 // What the reader suspects goes to standard error, and the work goes on.
 func TestWarnings(t *testing.T) {
-	dir := folder(t, map[string]string{"edges.csv": "user,friend\nann,bob\nbob,ann\n"})
+	dir := folder(t, map[string]string{"edges.csv": "person,buddy\nann,bob\nbob,ann\n"})
 	path := filepath.Join(dir, "edges.csv")
 	code, stdout, stderr := call("", "info", path)
 	if code != 0 || stdout == "" || !strings.HasPrefix(stderr, "coles: warning: "+path+":1: ") || strings.Count(stderr, "\n") != 1 {

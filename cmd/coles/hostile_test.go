@@ -60,7 +60,7 @@ func TestFailures(t *testing.T) {
 		"settings of another kind":   {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n \"dim\": \"two\"}", "standard input:2"},
 		"settings unknown":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\"dmi\": 2}", "dmi"},
 		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: -eta 5: want 0 to 1"},
-		"a header of other words":    {[]string{"embed", "-", "-features", features, "-o", out}, "who,whom\nann,bob\n", `"who"; -missing zero, mean or drop says what to do with such nodes; -header yes or no says whether`},
+		"a header of other words":    {[]string{"embed", "-", "-features", features, "-o", out}, "who,whom\nann,bob\n", `"who"; -missing-rows zero, mean or drop says what to do with such nodes; -skip-unknown says that such lines are skipped; -header yes or no says whether`},
 		"a gap in a table":           {[]string{"embed", edges, "-features", "-", "-missing", "error", "-o", out}, "ann 1\nbob NA\n", "standard input:2:5: malformed: \"NA\" is not a number; -missing zero, mean or drop says"},
 		"a label of a stranger":      {[]string{"info", edges, "-labels", "-"}, "eve x\n", `"eve"; -header yes or no says whether`},
 		"a header or a node":         {[]string{"embed", "-", "-o", out}, "source target\na source\n", "is a node; -header yes or no says whether"},

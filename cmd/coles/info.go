@@ -126,6 +126,7 @@ type graphInfo struct {
 	Columns    columnInfos       `json:"columns,omitempty"` // of the table that features are made of
 	Labels     *labelsInfo       `json:"labels"`            // null for none
 	Splits     int               `json:"splits"`
+	Read       []dataset.Layout  `json:"read,omitempty"` // how files of text were
 	Fit        fitInfo           `json:"fit"`
 }
 
@@ -188,7 +189,7 @@ func (h *homophily) doubt(chosen *coles.Alignment) string {
 
 func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, settings coles.Settings) (*graphInfo, error) {
 	_, components := g.Components()
-	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits)}
+	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits), Read: d.Layouts}
 	if g.Report().Weighted {
 		about.Weights = &weights{math.Inf(1), 0}
 		for _, w := range g.Edges() {
@@ -312,6 +313,9 @@ func (a *graphInfo) print(w io.Writer) {
 	}
 	if a.Splits > 0 {
 		fmt.Fprintf(w, "splits\t%d\n", a.Splits)
+	}
+	for _, l := range a.Read {
+		fmt.Fprintf(w, "read\t%v\n", l)
 	}
 	fmt.Fprintf(w, "a fit chooses\t%s\n", choiceText(a.Fit.Kind, a.Fit.Alignment, a.Features != nil))
 	if l := a.Labels; l != nil {

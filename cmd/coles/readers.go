@@ -123,12 +123,13 @@ func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Data
 		return nil
 	}
 	read, err := readPath(ctx, in, path, func(r *bufio.Reader) (*dataset.Dataset, error) {
-		opts := dataset.EdgeListOptions{Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown}
+		opts := dataset.EdgeListOptions{Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown, MissingMarks: in.text.MissingMarks, Warn: in.text.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})
 	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
+		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l dataset.Layout) bool { return l.Lines != "labels" })...)
 	}
 	return err
 }

@@ -25,7 +25,8 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // options are the options that set what the libraries call by these names, and what some of them take.
 var options = map[string]string{
 	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "DegreeShare": "-degree-share",
-	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "Kinds": "-categorical, -text, -numeric or -ignore",
+	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "MissingRows": "-missing-rows zero, mean or drop",
+	"MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Kinds": "-categorical, -text, -numeric or -ignore",
 }
 
 // wanted is the text of a bad setting that an option has made.
@@ -57,7 +58,7 @@ func oneLine(err error) string {
 		fault.Advice = nil
 		own := fault.Error()
 		for _, a := range parse.Advice {
-			own += "; " + options[a.Field] + " says " + a.Says
+			own += "; " + strings.TrimSpace(options[a.Field]+" "+a.Value) + " says " + a.Says
 		}
 		text = strings.Replace(text, parse.Error(), own, 1)
 	}

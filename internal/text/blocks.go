@@ -6,7 +6,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"unicode/utf8"
 
@@ -22,6 +21,7 @@ type Plain struct {
 	Fields  int   // of a line, 0 for any number
 	Columns []int // the fields of the keys and, if there is one, the number
 	Names   bool  // integers are names, too
+	Marks   Marks // of keys that say nothing, which make a line not plain
 }
 
 // A Block is a piece of a file that ends with a line, and what stands on its plain lines.
@@ -62,6 +62,12 @@ func (t *Reader) Blocks(form Plain, plain func(b *Block, lo, hi int) error, line
 		return
 	}
 	line()
+	if t.form != bare {
+		for t.Next() {
+			line()
+		}
+		return
+	}
 	parser := parser{Plain: form, sep: t.Separator, roles: make([]int, slices.Max(form.Columns)+1)}
 	for k, column := range form.Columns {
 		parser.roles[column] = k + 1
@@ -158,7 +164,7 @@ type parser struct {
 // parse parses all lines of a block.
 func (p parser) parse(b *Block) {
 	b.Keys, b.Numbers, b.others, b.lines = b.Keys[:0], b.Numbers[:0], b.others[:0], 0
-	pairs := p.Fields == 2 && len(p.roles) == 2 && p.roles[0] == 1 && !p.Names
+	pairs := p.Fields == 2 && len(p.roles) == 2 && p.roles[0] == 1 && !p.Names && p.Marks == nil
 	for lo := 0; lo < len(b.text); b.lines++ {
 		if pairs {
 			if hi := b.pair(lo, p.sep); hi > 0 {
@@ -177,7 +183,7 @@ func (p parser) parse(b *Block) {
 		if end > lo && b.text[end-1] == '\r' {
 			end--
 		}
-		if end > lo && b.text[lo] != '#' && b.text[lo] != '%' && !p.line(b, lo, end) {
+		if end > lo && (b.text[lo] == '%' || !p.line(b, lo, end)) {
 			before := len(b.Keys) / 2
 			if k := len(b.others) - 1; k >= 0 && b.others[k].hi == lo && b.others[k].plain == before {
 				b.others[k].hi = hi
@@ -230,7 +236,7 @@ const (
 var kinds = func() (kinds [256]byte) {
 	for c := range kinds {
 		switch {
-		case c == '"' || c == '\r' || c == '\t':
+		case c == '"' || c == '\r' || c == '\t' || c == '#':
 			kinds[c] = other | special
 		case c >= utf8.RuneSelf:
 			kinds[c] = other | nonASCII
@@ -265,9 +271,12 @@ func (p parser) line(b *Block, lo, hi int) bool {
 				if p.Names || kind != 0 || at-start > maxDigits || b.text[start] == '0' && at-start > 1 {
 					digits = nameBit | uint64(start)<<32 | uint64(at-start)
 				}
+				if (kind != 0 || p.Marks != nil) && isMark(p.Marks, b.text[start:at]) {
+					return false
+				}
 				keys[role-1] = digits
 			case 3:
-				v, err := strconv.ParseFloat(string(b.text[start:at]), 64)
+				v, err := parseFloat(string(b.text[start:at]))
 				if err != nil || v-v != 0 {
 					return false
 				}

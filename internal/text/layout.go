@@ -4,47 +4,147 @@ package text
 import (
 	"bytes"
 	"regexp"
+	"slices"
 )
 
 // A Layout describes how a text file is laid out: what its format says, and what its first lines show.
 type Layout struct {
-	Separator  byte // of fields; a space is any run of spaces and tabs; 0: the first data line shows it
-	Unquoted   bool // a quote is a character like others
-	Multiline  bool // a field in quotes may hold line ends
-	NoComments bool // lines that start with # or % are data
+	Separator byte // of fields; a space is any run of spaces and tabs; 0: the first lines show it
+	Unquoted  bool // a quote is a character like others
+	Multiline bool // a field in quotes may hold line ends
+	Edges     bool // of an edge a line, perhaps as NetworkX and Python write them: (u, v) or u v {'weight': 2}
+
+	Marks Marks // of fields that say nothing
+
+	// Before the first line with fields, lines that start with # or % are comments. Behind it they are data but, of
+	// edges, where a blank comes next.
+	Skipped int    // lines of comments before it
+	Comment []byte // the last of them
 
 	Header  []string // the names of the columns; nil for none
 	First   int      // the number of the line with the header or, where there is none, of the first data line
 	Guessed bool     // by its looks that line is the header, or is none
 }
 
-// separators are tried in this order on the first data line; the last, any run of spaces, fits
-// every line.
-var separators = []byte{'\t', ',', ';', ' '}
+// A form is what stands around the fields of an edge.
+type form byte
 
-// separator is the one of a line.
-func separator(line []byte) byte {
+const (
+	bare       form = iota
+	bracketed       // (u, v), perhaps with a comma behind
+	attributed      // u v {'weight': 2, …}
+)
+
+// separators in the order of choice; the last, any run of spaces, fits every line.
+var separators = []byte{'\t', ',', ';', '|', ' '}
+
+// lookedAt are the lines that show a layout.
+const lookedAt = 100
+
+// look finds out what the first lines show: the form of all, and the separator by which all have as many fields, two
+// or more. The first may be a header of one field less. Where there is none it is the first one of the first line.
+func (t *Reader) look() {
+	t.Separator = ' '             // which fits every line
+	t.Text = slices.Clone(t.Text) // which looking ahead would overwrite
+	lines := [][]byte{t.Text}
+	for ahead := t.Ahead(); len(lines) < lookedAt && ahead.NextLine(); {
+		lines = append(lines, slices.Clone(ahead.Text))
+	}
+	if t.Edges {
+		t.form = formOf(lines)
+	}
+	for k := range lines {
+		lines[k], _ = t.bare(lines[k])
+	}
 	for _, sep := range separators {
-		if separates(line, sep) {
-			return sep
+		fields := count(lines[len(lines)-1], sep)
+		same := func(line []byte) bool { return count(line, sep) == fields }
+		few := len(lines) > 2 && count(lines[0], sep) == fields-1
+		if fields > 1 && (few || same(lines[0])) && !slices.ContainsFunc(lines[1:], func(line []byte) bool { return !same(line) }) {
+			t.Separator = sep
+			return
 		}
 	}
-	return ' '
+	for _, t.Separator = range separators {
+		if count(lines[0], t.Separator) > 1 {
+			return
+		}
+	}
 }
 
-// separates reports whether a byte stands in a line outside of quoted fields.
-func separates(line []byte, sep byte) bool {
-	quoted := false
+// formOf is the form that all lines have.
+func formOf(lines [][]byte) form {
+	of := func(ends *regexp.Regexp) bool {
+		return !slices.ContainsFunc(lines, func(line []byte) bool { return !ends.Match(line) })
+	}
+	switch {
+	case of(inBrackets):
+		return bracketed
+	case of(beforeAttributes):
+		return attributed
+	}
+	return bare
+}
+
+var (
+	inBrackets       = regexp.MustCompile(`^\s*\([^()]*\)\s*,?\s*$`)
+	beforeAttributes = regexp.MustCompile(`^[^{]*[\s,;|]\{.*\}\s*$`)
+	weightOf         = regexp.MustCompile(`['"]weight['"]\s*:\s*([^,}\s]+)`)
+)
+
+// bare is a line of edges without a comment behind its fields, and without what stands around them: a bracket becomes a
+// space. Other lines are whole.
+func (t *Reader) bare(line []byte) (fields []byte, commented bool) {
+	if !t.Edges {
+		return line, false
+	}
+	for p := bytes.IndexByte(line, '#'); p >= 0 && !commented; {
+		if commented = startsComment(line, p); commented {
+			line = line[:p]
+		} else if k := bytes.IndexByte(line[p+1:], '#'); k >= 0 {
+			p += 1 + k
+		} else {
+			break
+		}
+	}
+	p := -1
+	switch t.form {
+	case bracketed:
+		if p = bytes.IndexByte(line, '('); p >= 0 {
+			line = bytes.TrimSuffix(bytes.TrimRight(line, " \t,"), []byte{')'})
+			line = append(bytes.Repeat([]byte{' '}, p+1), line[p+1:]...)
+		}
+	case attributed:
+		if p = bytes.IndexByte(line, '{'); p >= 0 {
+			line = line[:p]
+		}
+		line = bytes.TrimRight(line, " \t,;|")
+	}
+	return bytes.TrimRight(line, " "), commented
+}
+
+// startsComment reports whether a comment starts with the # at p: a blank is before it and one behind, outside of quotes.
+func startsComment(line []byte, p int) bool {
+	return p > 0 && isBlank(line[p-1]) && (p+1 == len(line) || isBlank(line[p+1])) && bytes.Count(line[:p], []byte{'"'})%2 == 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// count is the number of fields of a line.
+func count(line []byte, sep byte) int {
+	line = bytes.Trim(line, " ")
+	fields, quoted := 1, false
 	for i, c := range line {
 		switch {
 		// A quote opens at the beginning of a field, and doubled it goes on.
 		case c == '"' && (quoted || i == 0 || line[i-1] == '"' || bytes.IndexByte(separators, line[i-1]) >= 0):
 			quoted = !quoted
-		case c == sep && !quoted:
-			return true
+		case quoted:
+		case sep != ' ' && c == sep, sep == ' ' && isBlank(c) && i > 0 && !isBlank(line[i-1]):
+			fields++
 		}
 	}
-	return false
+	return fields
 }
 
 // decimalCommas are lines all of whose commas stand in numbers such as 0,5: fields between semicolons,
@@ -52,3 +152,9 @@ func separates(line []byte, sep byte) bool {
 var decimalCommas = regexp.MustCompile(`^(?:[^,;]+(?:;(?:[^,;]*|` + decimal + `))+| *\d+(?: +(?:\d+|` + decimal + `))+ *)$`)
 
 const decimal = ` *[+-]?\d+,\d+(?:[eE][+-]?\d+)? *`
+
+// CommentIsAlike reports whether the last comment before the data may be data: there is no blank behind its first
+// character, and it has as many fields as the current line.
+func (t *Reader) CommentIsAlike() bool {
+	return len(t.Comment) > 1 && !isBlank(t.Comment[1]) && t.Comment[1] != t.Comment[0] && len(t.Fields) > 1 && count(t.Comment, t.Separator) == len(t.Fields)
+}

@@ -36,8 +36,8 @@ func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %v", e.Line, e.Colum
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Reader reads a text file of fields. Empty lines, and comments, are skipped. A field in double quotes may
-// hold the separator, a leading # and, doubled, a quote.
+// A Reader reads a text file of fields. Empty lines, and comments, are skipped, and lines may end in carriage returns
+// alone if all do. A field in double quotes may hold the separator, a leading # and, doubled, a quote.
 type Reader struct {
 	Layout
 	Err    error    // the first fault, which ends the reading
@@ -45,7 +45,16 @@ type Reader struct {
 	Text   []byte   // it, without its end, until the next is read
 	Fields []string // slices of it: a caller keeps a field by cloning it
 
+	Commented   int // lines behind the first with a comment
+	CommentedAt int // the number of the first of them
+
 	stream *bufio.Reader
+	opened bool   // how its lines end is known
+	began  bool   // a line with fields was there
+	form   form   // of the lines of edges
+	picked []int  // the fields of a line that count, in their order; nil for all
+	width  int    // of a line before they are picked
+	quoted []bool // whether each field stood in quotes
 	long   []byte // storage of a line longer than the stream's buffer
 	whole  string // the current line and those after it that its last field goes on over
 	more   int    // the number of these
@@ -80,13 +89,16 @@ func (t *Reader) At(k int, err error) *Error {
 }
 
 // Start goes to the first data line after the header, where Next stays then, and reports whether there is one
-// and no fault. Whether the first line is a header isHeader says; guess is whether by its looks.
+// and no fault. Whether the first line is a header isHeader says; guess is whether by its looks. R writes no name
+// above the names of rows: that column gets "".
 func (t *Reader) Start(guess bool, isHeader func() bool) bool {
 	t.held = t.Next()
 	t.First, t.Guessed = t.Line, guess
 	if t.held && isHeader() {
 		t.Header, t.held = slices.Clone(t.Fields), false
-		t.held = t.Next()
+		if t.held = t.Next(); len(t.Fields) == len(t.Header)+1 && !IsIDName(t.Header[0]) {
+			t.Header = slices.Insert(t.Header, 0, "")
+		}
 	}
 	return t.held
 }
@@ -108,11 +120,16 @@ func (t *Reader) NextLine() bool {
 			t.Text = bytes.TrimPrefix(t.Text, byteOrderMark)
 		}
 		data := bytes.TrimLeft(t.Text, " \t")
-		if len(data) == 0 || !t.NoComments && (data[0] == '#' || data[0] == '%') {
+		if len(data) == 0 || t.isComment(data) {
 			continue
 		}
+		if sep, ok := bytes.CutPrefix(data, []byte("sep=")); ok && len(sep) == 1 && !t.began && t.Separator == 0 { // of Excel
+			t.Separator = sep[0]
+			continue
+		}
+		t.began = true
 		if t.Separator == 0 {
-			t.Separator = separator(t.Text)
+			t.look()
 			if t.Separator == ',' && decimalCommas.Match(t.Text) {
 				t.Fault(-1, "%w: decimal commas, such as 0,5; write 0.5", coles.ErrFormat)
 				return false
@@ -123,10 +140,35 @@ func (t *Reader) NextLine() bool {
 	return false
 }
 
+// isComment reports whether a line is a comment, and counts it.
+func (t *Reader) isComment(line []byte) bool {
+	switch {
+	case line[0] != '#' && line[0] != '%':
+		return false
+	case !t.began:
+		t.Skipped, t.Comment = t.Skipped+1, append(t.Comment[:0], line...)
+		return true
+	case t.Edges && (len(line) == 1 || isBlank(line[1])):
+		t.comment()
+		return true
+	}
+	return false
+}
+
+// comment counts the current line as one with a comment.
+func (t *Reader) comment() {
+	if t.Commented++; t.Commented == 1 {
+		t.CommentedAt = t.Line
+	}
+}
+
 // ReadLine goes to the next line, of any length up to MaxLine, and reports whether there is one and no fault.
 func (t *Reader) ReadLine() bool {
 	if t.Err != nil {
 		return false
+	}
+	if !t.opened {
+		t.open()
 	}
 	t.Line++
 	t.long = t.long[:0]
@@ -154,6 +196,28 @@ func (t *Reader) ReadLine() bool {
 	}
 }
 
+// open finds out how lines end.
+func (t *Reader) open() {
+	t.opened = true
+	head, _ := t.stream.Peek(t.stream.Size())
+	if k := bytes.IndexByte(head, '\r'); k >= 0 && k < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
+		t.stream = bufio.NewReaderSize(lineFeeds{t.stream}, t.stream.Size())
+	}
+}
+
+// lineFeeds has them in the place of carriage returns.
+type lineFeeds struct{ io.Reader }
+
+func (r lineFeeds) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for k, c := range p[:n] {
+		if c == '\r' {
+			p[k] = '\n'
+		}
+	}
+	return n, err
+}
+
 // Checked is the current line as text, "" after a fault.
 func (t *Reader) Checked() string {
 	if !utf8.Valid(t.Text) {
@@ -169,7 +233,13 @@ func (t *Reader) Checked() string {
 
 // Split cuts the line into fields and reports whether it could.
 func (t *Reader) Split() bool {
-	t.Fields, t.at = t.Fields[:0], t.at[:0]
+	t.Fields, t.at, t.quoted = t.Fields[:0], t.at[:0], t.quoted[:0]
+	line, commented := t.bare(t.Text)
+	if commented {
+		t.comment()
+	}
+	attributes := t.Text[len(line):]
+	t.Text = line
 	t.whole = t.Checked()
 	for p := 0; t.Err == nil; p++ {
 		for p < len(t.whole) && (t.whole[p] == ' ' || t.whole[p] == '\t' && t.Separator == ' ') {
@@ -187,14 +257,50 @@ func (t *Reader) Split() bool {
 			break
 		}
 	}
+	if t.form == attributed && t.Err == nil {
+		weight := "1"
+		if found := weightOf.FindSubmatch(attributes); found != nil {
+			weight = string(found[1])
+		}
+		t.Fields, t.at, t.quoted = append(t.Fields, weight), append(t.at, len(line)), append(t.quoted, false)
+	}
+	if t.picked != nil && t.Err == nil {
+		t.pick()
+	}
 	return t.Err == nil
+}
+
+// Pick has the header and all lines from the current one on consist of these fields, in this order.
+func (t *Reader) Pick(columns []int) {
+	t.picked, t.width = columns, len(t.Fields)
+	if t.Header != nil {
+		t.Header = picked(t.Header, columns)
+	}
+	t.pick()
+}
+
+func (t *Reader) pick() {
+	if len(t.Fields) != t.width {
+		t.Fault(-1, "%w: %d fields, the lines before have %d", coles.ErrFormat, len(t.Fields), t.width)
+		return
+	}
+	t.Fields, t.at, t.quoted = picked(t.Fields, t.picked), picked(t.at, t.picked), picked(t.quoted, t.picked)
+}
+
+func picked[T any](of []T, columns []int) []T {
+	to := make([]T, len(columns))
+	for i, k := range columns {
+		to[i] = of[k]
+	}
+	return to
 }
 
 // field reads the field that starts at p and returns it with the place of the separator that
 // follows.
 func (t *Reader) field(p int) (string, int) {
 	line := t.whole
-	if !t.Unquoted && p < len(line) && line[p] == '"' {
+	quoted := !t.Unquoted && p < len(line) && line[p] == '"'
+	if t.quoted = append(t.quoted, quoted); quoted {
 		return t.quotedField(p)
 	}
 	end := p + strings.IndexByte(line[p:], t.Separator)
@@ -262,7 +368,9 @@ func (t *Reader) Ahead() *Reader {
 	if err != io.EOF {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
-	return NewReader(bytes.NewReader(head), t.Layout)
+	ahead := NewReader(bytes.NewReader(head), t.Layout)
+	ahead.opened, ahead.began, ahead.form = true, t.began, t.form
+	return ahead
 }
 
 // Rest is the stream after the current line.

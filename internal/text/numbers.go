@@ -35,7 +35,7 @@ func (t *Reader) NumberIn(k int, part string) float64 {
 
 // Parse is a finite number.
 func Parse(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := parseFloat(text)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
 		return v, fmt.Errorf("%q: %w", text, coles.ErrNotFinite)
@@ -77,6 +77,16 @@ func (t *Reader) Index(k, first, n int) int {
 
 // IsNumber reports whether a field is a number, finite or not.
 func IsNumber(field string) bool {
-	_, err := strconv.ParseFloat(field, 64)
+	_, err := parseFloat(field)
 	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// parseFloat is strconv's without what other programs do not take for numbers: 1_000 and 0x1p4.
+func parseFloat(text string) (float64, error) {
+	for k := range len(text) {
+		if c := text[k]; c == '_' || c|0x20 == 'x' {
+			return 0, strconv.ErrSyntax
+		}
+	}
+	return strconv.ParseFloat(text, 64)
 }

@@ -16,7 +16,7 @@ func TestLayoutsAreFound(t *testing.T) {
 		text, fields string
 		want         Layout
 	}{
-		"tabs before commas":       {"# c\nid\tx,y\na\t1,2\n", `["a" "1,2"]`, Layout{Separator: '\t', Header: []string{"id", "x,y"}, First: 2}},
+		"tabs before commas":       {"# c\nid\tx,y\na\t1,2\n", `["a" "1,2"]`, Layout{Separator: '\t', Skipped: 1, Comment: []byte("# c"), Header: []string{"id", "x,y"}, First: 2}},
 		"commas":                   {"\xef\xbb\xbfid,x\n\"a b\", 1 \n", `["a b" "1"]`, Layout{Separator: ',', Header: []string{"id", "x"}, First: 1}},
 		"semicolons":               {"a;1", `["a" "1"]`, Layout{Separator: ';', First: 1}},
 		"spaces":                   {"\n  a  1 2\n", `["a" "1" "2"]`, Layout{Separator: ' ', First: 2}},

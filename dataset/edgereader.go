@@ -1,0 +1,254 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"coles"
+	"coles/internal/text"
+)
+
+// An edgeReader collects the edges of lines.
+type edgeReader struct {
+	*text.Reader
+	*edgeFiles
+	columns []int     // fields of the ids and, if there is one, the weight
+	chosen  bool      // by the caller: lines may have other fields
+	named   bool      // the weight is one by its name or the caller's word
+	width   int       // fields of the first line
+	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
+	skips   bool      // edges that have no two nodes
+	nothing skipped   // of them, those with an end that says nothing
+	unknown skipped   // and those with one that is no node
+	first   [2]string // the ids on the first line
+	firstAt int
+	id      []byte // storage of one
+	hashes  [512]uint32
+	looked  byte // what nobody needs, so that it is read
+}
+
+// skipped counts lines that are left out.
+type skipped struct {
+	lines int
+	id    string // of the first
+}
+
+func (s *skipped) skip(id string) {
+	if s.lines++; s.lines == 1 {
+		s.id = strings.Clone(id)
+	}
+}
+
+func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) {
+	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
+	if e.chosen {
+		e.named, e.columns = true, slices.Clone(opts.Columns)
+		for k := range e.columns {
+			e.columns[k]--
+		}
+	}
+	if opts.Unweighted {
+		e.columns = e.columns[:2]
+	}
+	if opts.Bipartite {
+		e.kinds = [2]string{"1:", "2:"}
+	}
+	some := opts.Header.start(t, e.isHeader)
+	if e.width = len(t.Fields); some {
+		e.choose(opts)
+	}
+	if e.width < 3 && !e.chosen { // of a header alone, too
+		e.columns = e.columns[:2]
+	}
+	e.open()
+	e.warnOfComments(t, e.edgesFile)
+	if opts.Bipartite && t.Header != nil {
+		e.nameKinds()
+	}
+	if some && t.Err == nil {
+		e.readRows()
+	}
+	if l.nodes.count() == 0 {
+		t.Fail(fmt.Errorf("%w: no edge, and no features to name the nodes", ErrMissing))
+	}
+	for side, k := range e.columns[:2] {
+		if k < len(t.Header) {
+			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
+		}
+		checkGuess(t, l.nodes, k)
+	}
+	l.closed(t, l.edgesFile, e.nothing.lines+e.unknown.lines)
+	if t.Err == nil {
+		e.warn()
+		e.dropTimes()
+	}
+}
+
+// open keeps how the edges are read.
+func (e *edgeReader) open() {
+	roles := make([]string, max(e.width, len(e.Header)))
+	for at, k := range e.columns {
+		if k < len(roles) {
+			roles[k] = [3]string{"source", "target", "weight"}[at]
+		}
+	}
+	e.opened(e.Reader, e.edgesFile, "edges", roles)
+}
+
+// nameKinds calls the two kinds of nodes what the header does, if that keeps their ids apart.
+func (e *edgeReader) nameKinds() {
+	if max(e.columns[0], e.columns[1]) >= len(e.Header) {
+		return
+	}
+	u, v := e.Header[e.columns[0]], e.Header[e.columns[1]]
+	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
+		e.kinds = [2]string{u + ":", v + ":"}
+	}
+}
+
+// readRows takes in the edges on all lines from the current one on.
+func (e *edgeReader) readRows() {
+	form := text.Plain{Fields: e.width, Columns: e.columns, Names: e.kinds[0] != "", Marks: e.Marks}
+	if e.chosen {
+		form.Fields = 0
+	}
+	e.Blocks(form, e.takePlain, e.take)
+}
+
+// noRow is in the place of the row of an end that is no node.
+const noRow = 1<<64 - 1
+
+// takePlain takes in the edges on lines lo to hi of a block's plain ones.
+func (e *edgeReader) takePlain(b *text.Block, lo, hi int) error {
+	ends, before := b.Keys[2*lo:2*hi], e.unknown.lines
+	for part := range slices.Chunk(ends, len(e.hashes)) {
+		e.look(b, part)
+		direct := e.nodes.direct
+		for k, end := range part {
+			// Most are numbers that are known. Their rows are read without waiting for one another.
+			if end < uint64(len(direct)) && direct[end] > 0 {
+				part[k] = uint64(direct[end] - 1)
+				continue
+			}
+			var i int
+			var err error
+			if text.IsName(end) {
+				i, err = e.nodes.numberOfName(e.hashes[k], e.nameOf(b, k, end))
+			} else {
+				i, err = e.nodes.numberOf(end)
+			}
+			if e.skips && errors.Is(err, coles.ErrIDs) {
+				e.unknown.skip(e.nodes.refused)
+				part[k], direct = noRow, e.nodes.direct
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			part[k], direct = uint64(i), e.nodes.direct
+		}
+	}
+	weights := b.Numbers
+	if len(weights) > 0 {
+		weights = weights[lo:hi]
+	}
+	if e.unknown.lines > before {
+		ends, weights = e.withoutUnknown(ends, weights, before)
+	}
+	return e.edges.addRows(ends, weights)
+}
+
+// withoutUnknown are the edges whose ends are nodes, in the place of all. It counts the others, beyond some.
+func (e *edgeReader) withoutUnknown(ends []uint64, weights []float64, before int) ([]uint64, []float64) {
+	to := 0
+	for k := range len(ends) / 2 {
+		if ends[2*k] == noRow || ends[2*k+1] == noRow {
+			continue
+		}
+		ends[2*to], ends[2*to+1] = ends[2*k], ends[2*k+1]
+		if len(weights) > 0 {
+			weights[to] = weights[k]
+		}
+		to++
+	}
+	e.unknown.lines = before + len(ends)/2 - to
+	return ends[:2*to], weights[:min(to, len(weights))]
+}
+
+// look hashes the names among the ends, and reads what they will be compared with.
+func (e *edgeReader) look(b *text.Block, ends []uint64) {
+	named := false
+	for k, end := range ends {
+		if text.IsName(end) {
+			named, e.hashes[k] = true, e.nodes.rows.Hash(e.nameOf(b, k, end))
+		}
+	}
+	if named {
+		e.looked = e.nodes.rows.Look(e.hashes[:len(ends)], e.nodes.ids)
+	}
+}
+
+// nameOf is the id that an end has, valid until the next.
+func (e *edgeReader) nameOf(b *text.Block, side int, end uint64) string {
+	name := b.Name(end)
+	if kind := e.kinds[side%2]; kind != "" {
+		e.id = append(append(e.id[:0], kind...), name...)
+		name = e.id
+	}
+	return unsafe.String(unsafe.SliceData(name), len(name))
+}
+
+// take takes in the edge of the current line.
+func (e *edgeReader) take() {
+	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
+		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
+	} else if !e.chosen && len(e.Fields) != e.width {
+		e.Fault(-1, "%w: %d fields, the first line has %d; lines of a node and all its neighbours are of the format adjacency", coles.ErrFormat, len(e.Fields), e.width)
+	}
+	if e.Err != nil {
+		return
+	}
+	for _, k := range e.columns[:2] {
+		switch {
+		case !e.IsMark(k):
+		case e.skips:
+			e.nothing.skip(e.Fields[k])
+			return
+		default:
+			err := fmt.Errorf("%w: an empty node id", coles.ErrFormat)
+			advice := []Advice{unknownAdvice}
+			if e.Fields[k] != "" {
+				err = fmt.Errorf("%w: %q stands for nothing and is no node", coles.ErrFormat, e.Fields[k])
+				advice = append(advice, marksAdvice)
+			}
+			e.Fail(e.At(k, &advised{err, advice}))
+			return
+		}
+	}
+	if e.edges.count == 0 {
+		e.first, e.firstAt = [2]string{e.Fields[e.columns[0]], e.Fields[e.columns[1]]}, e.Line
+	}
+	i, j := int32(e.end(0)), int32(e.end(1))
+	if e.skips && errors.Is(e.Err, coles.ErrIDs) {
+		e.unknown.skip(e.nodes.refused)
+		e.Err = nil
+		return
+	}
+	var weight []float64
+	if len(e.columns) == 3 {
+		weight = []float64{e.Number(e.columns[2])}
+	}
+	if err := e.edges.add(i, j, weight...); err != nil {
+		e.Fail(err)
+	}
+}
+
+// end is the row of the node at an end of the current line's edge.
+func (e *edgeReader) end(side int) int {
+	k := e.columns[side]
+	e.Fields[k] = e.kinds[side] + e.Fields[k]
+	return e.nodes.named(e.Reader, k)
+}

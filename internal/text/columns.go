@@ -1,0 +1,106 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The names that columns of graphs have, as key has them.
+var (
+	sources = strings.Fields("source src from u node1 id1 user customer follower startid")
+	targets = strings.Fields("target dst dest destination to v node2 id2 item product movie friend followee endid")
+	weights = strings.Fields("weight weights w value count strength n rating ratings")
+	notes   = strings.Fields("time date datetime timestamp unixtime year type id edge") // of an edge, and no weight
+	ids     = strings.Fields("id ids node nodes")
+	labels  = strings.Fields("label labels class classes target group category community")
+	others  = strings.Fields("name")
+)
+
+// key is a name in lower case, of letters and digits alone.
+func key(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// isOne reports whether a name is among some, or is one of them with id or node behind: user_id, fromNodeId.
+func isOne(name string, among []string) bool {
+	k := key(name)
+	for _, end := range []string{"", "id", "node", "nodeid"} {
+		if short, ok := strings.CutSuffix(k, end); ok && short != "" && slices.Contains(among, short) {
+			return true
+		}
+	}
+	return false
+}
+
+func find(header, among []string) int {
+	return slices.IndexFunc(header, func(name string) bool { return isOne(name, among) })
+}
+
+// IsColumnName reports whether a field is among the names that columns of graphs have.
+func IsColumnName(field string) bool {
+	for _, among := range [][]string{sources, targets, weights, notes, ids, labels, others} {
+		if isOne(field, among) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsIndex reports whether a column has the name of one that numbers rows: none, as in R and pandas, or Unnamed: 0.
+func IsIndex(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
+
+// EndColumns are the columns of the two ends of an edge by their names, ok if both have one.
+func EndColumns(header []string) (source, target int, ok bool) {
+	source, target = find(header, sources), find(header, targets)
+	return source, target, source >= 0 && target >= 0
+}
+
+// EdgeColumns are the columns of an edge: of its ends and, if there is one, of its weight. What no name tells the other
+// names may: the ends are the two columns that nothing else is. ok is false where they are not two.
+func EdgeColumns(header []string) (columns []int, ok bool) {
+	u, v, ok := EndColumns(header)
+	w := slices.IndexFunc(header, func(name string) bool { return isOne(name, weights) && !isOne(name, sources) && !isOne(name, targets) })
+	for _, besides := range [][]string{notes, nil} {
+		if ok {
+			break
+		}
+		var left []int
+		for k, name := range header {
+			if k != w && !IsIndex(name) && !isOne(name, besides) {
+				left = append(left, k)
+			}
+		}
+		if ok = len(left) == 2; ok {
+			u, v = left[0], left[1]
+		}
+	}
+	if columns = []int{u, v}; w >= 0 {
+		columns = append(columns, w)
+	}
+	return columns, ok
+}
+
+// IDColumn is the column of the ids by its name or, where none is called so, the first; the index of rows, which begin
+// with first, is not it if there is a column "name". named is whether a name told it.
+func IDColumn(header, first []string) (id int, named bool) {
+	if id = find(header, ids); id >= 0 {
+		return id, true
+	}
+	name := find(header, others)
+	if name >= 0 && IsIndex(header[0]) && (first[0] == "0" || first[0] == "1") {
+		return name, true
+	}
+	return 0, name <= 0
+}
+
+// IsIDName reports whether a column of this name has ids.
+func IsIDName(name string) bool { return isOne(name, ids) || isOne(name, others) }
+
+// LabelColumn is the column of the labels by its name, −1 where none is called so.
+func LabelColumn(header []string) int { return find(header, labels) }
