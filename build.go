@@ -65,8 +65,9 @@ func checkNodes(n int) error {
 	if n <= 0 {
 		return fmt.Errorf("coles: graph of %d nodes: %w", n, ErrShape)
 	}
-	if n > math.MaxInt32 {
-		return fmt.Errorf("coles: graph of %d nodes: %w: at most %d", n, ErrTooLarge, math.MaxInt32)
+	const most = min(math.MaxInt32, math.MaxInt/16) // on 32 bits a node may take that many bytes
+	if n > most {
+		return fmt.Errorf("coles: graph of %d nodes: %w: at most %d", n, ErrTooLarge, most)
 	}
 	return nil
 }

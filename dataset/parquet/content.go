@@ -164,8 +164,12 @@ func checkRuns(b []byte, bits uint64, n int) error {
 	return err
 }
 
+// mostFill is how many numbers may fill up the last packed run: a run has a multiple of eight by the format, and
+// of 256 in the files of DuckDB.
+const mostFill = 255
+
 // countRuns passes over runs of numbers and packed numbers of a width in bits, which must be n and what
-// fills up the last eight, and counts those that are equal to one of at most eight bits.
+// fills up the last run, and counts those that are equal to one of at most eight bits.
 func countRuns(b []byte, bits uint64, n int, one uint32) (equal int, err error) {
 	left := int64(n)
 	for len(b) > 0 {
@@ -178,7 +182,7 @@ func countRuns(b []byte, bits uint64, n int, one uint32) (equal int, err error) 
 		if packed {
 			count, size = 8*count, count*bits
 		}
-		if size > uint64(len(b)) || int64(count) > left+7 || !packed && int64(count) > left {
+		if size > uint64(len(b)) || left <= 0 || int64(count) > left+mostFill || !packed && int64(count) > left {
 			return 0, errCount
 		}
 		for q := uint64(0); one <= math.MaxUint8 && int64(q) < min(int64(count), left); q++ {

@@ -36,8 +36,8 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 	})
 }
 
-// ReadEdges reads a file, as [ReadVectors] does, with the columns source and target, text or integers of 64
-// bits, and perhaps weight, of doubles, all without nulls. Each row is one entry of the adjacency,
+// ReadEdges reads a file, as [ReadVectors] does, with the columns source and target, text or integers,
+// and perhaps weight, of numbers, all without nulls. Each row is one entry of the adjacency,
 // nothing is mirrored or merged, and nodes come in the order in which they are named, as by
 // [dataset.ReadEdgeList].
 func ReadEdges(r io.Reader) (d *dataset.Dataset, err error) {
@@ -61,45 +61,24 @@ func ReadEdges(r io.Reader) (d *dataset.Dataset, err error) {
 	return d, nil
 }
 
-// edgeColumns are the places of an edge's values in a row; weight is −1 if there is none.
+// edgeColumns are the places of an edge's values in a row; weight is nil if there is none.
 type edgeColumns struct {
-	source, target, weight int
-	end                    parquet.Kind
-	unsigned               [2]bool // source and target are integers without a sign
-	left                   int64   // bytes of the ids that rows may still name
+	source, target, weight *reading
+	left                   int64 // bytes of the ids that rows may still name
 }
 
-func columnsOf(f *parquet.File) (*edgeColumns, error) {
-	c := &edgeColumns{weight: -1, end: parquet.ByteArray}
+func columnsOf(f *parquet.File) (c *edgeColumns, err error) {
+	c = &edgeColumns{}
+	if c.source, err = idsOf(f, "source"); err != nil {
+		return nil, err
+	}
+	if c.target, err = idsOf(f, "target"); err != nil {
+		return nil, err
+	}
 	if f.Root().Column("weight") != nil {
-		w, err := leaf(f, "weight", parquet.Double, 0)
-		if err != nil {
-			return nil, err
-		}
-		c.weight = w.Index()
+		c.weight, err = numbersOf(f, "weight", 0)
 	}
-	if s := f.Root().Column("source"); s != nil && s.Leaf() && s.Type().Kind() == parquet.Int64 {
-		c.end = parquet.Int64
-	}
-	for side, to := range []*int{&c.source, &c.target} {
-		name := [2]string{"source", "target"}[side]
-		end, err := leaf(f, name, c.end, 0)
-		if err != nil {
-			return nil, err
-		}
-		*to = end.Index()
-		if c.end == parquet.ByteArray {
-			continue
-		}
-		switch kind := end.Type().LogicalType().String(); kind {
-		case "INT(64,true)":
-		case "INT(64,false)":
-			c.unsigned[side] = true
-		default:
-			return nil, fmt.Errorf("parquet: column %q: %w: %s where integers are expected", name, coles.ErrFormat, kind)
-		}
-	}
-	return c, nil
+	return c, err
 }
 
 // add adds the edge of a row.
@@ -107,24 +86,15 @@ func (c *edgeColumns) add(b *dataset.Builder, row parquet.Row) error {
 	var ends [2]string
 	weight := 1.0
 	for _, v := range row {
-		want := c.end
-		if v.Column() == c.weight {
-			want = parquet.Double
-		}
 		var err error
 		switch at := v.Column(); {
-		case at != c.source && at != c.target && at != c.weight:
-		case v.IsNull():
-			err = fmt.Errorf("%w: null where %v is expected", coles.ErrFormat, want)
-		case v.Kind() != want:
-			err = fmt.Errorf("%w: %v where %v is expected", coles.ErrFormat, v.Kind(), want)
-		case at == c.source:
-			ends[0], err = endOf(v, c.unsigned[0])
-		case at == c.target:
-			ends[1], err = endOf(v, c.unsigned[1])
-		default:
-			if weight = v.Double(); weight-weight != 0 {
-				err = fmt.Errorf("weight %v: %w", weight, coles.ErrNotFinite)
+		case at == c.source.Index():
+			ends[0], err = endOf(c.source, v)
+		case at == c.target.Index():
+			ends[1], err = endOf(c.target, v)
+		case c.weight != nil && at == c.weight.Index():
+			if weight, err = c.weight.finite(v); err != nil {
+				err = fmt.Errorf("weight: %w", err)
 			}
 		}
 		if err != nil {
@@ -140,14 +110,8 @@ func (c *edgeColumns) add(b *dataset.Builder, row parquet.Row) error {
 }
 
 // endOf is a value as the id of a node.
-func endOf(v parquet.Value, unsigned bool) (string, error) {
-	if unsigned {
-		return strconv.FormatUint(uint64(v.Int64()), 10), nil
-	}
-	if v.Kind() == parquet.Int64 {
-		return v.String(), nil
-	}
-	id, err := text(v)
+func endOf(c *reading, v parquet.Value) (string, error) {
+	id, err := c.name(v)
 	if err == nil && (id == "" || strings.ContainsAny(id, "\n\r")) {
 		err = fmt.Errorf("%w: an id that is empty or has a line break", coles.ErrFormat)
 	}

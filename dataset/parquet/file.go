@@ -3,7 +3,6 @@ package parquet
 import (
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"coles"
 	"coles/dataset"
@@ -99,21 +98,9 @@ func each(f *parquet.File, visit func(i int, row parquet.Row) error) error {
 	return nil
 }
 
-// text copies a value that has to be text.
-func text(v parquet.Value) (string, error) {
-	if v.Kind() != parquet.ByteArray {
-		return "", fmt.Errorf("%w: %v where text is expected", coles.ErrFormat, v.Kind())
-	}
-	s := string(v.ByteArray())
-	if !utf8.ValidString(s) {
-		return "", fmt.Errorf("%w: %q is not UTF-8 text", coles.ErrFormat, s)
-	}
-	return s, nil
-}
-
-// leaf finds the column of the values of a column of the first level, and demands that they are of a
-// physical type and in a number of lists, one in the other, at most.
-func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.Column, error) {
+// leaf finds the column of the values of a column of the first level, and demands that they are in a number of
+// lists, one in the other, at most.
+func leaf(f *parquet.File, name string, lists int) (*reading, error) {
 	c := f.Root().Column(name)
 	if c == nil {
 		return nil, fmt.Errorf("parquet: %w: column %q", dataset.ErrMissing, name)
@@ -128,8 +115,27 @@ func leaf(f *parquet.File, name string, want parquet.Kind, lists int) (*parquet.
 	if c.MaxRepetitionLevel() > lists {
 		return nil, fmt.Errorf("parquet: column %q: %w: values in %d lists, want at most %d", name, coles.ErrFormat, c.MaxRepetitionLevel(), lists)
 	}
-	if kind := c.Type().Kind(); kind != want {
-		return nil, fmt.Errorf("parquet: column %q: %w: of type %v, want %v", name, coles.ErrFormat, kind, want)
+	r, err := readingOf(f, c)
+	if err != nil {
+		return nil, fmt.Errorf("parquet: column %q: %w", name, err)
 	}
-	return c, nil
+	return &r, nil
+}
+
+// idsOf is the column of a name that has ids.
+func idsOf(f *parquet.File, name string) (*reading, error) {
+	r, err := leaf(f, name, 0)
+	if err == nil && !r.names {
+		err = fmt.Errorf("parquet: column %q: %w: ids are text or integers, not %v", name, coles.ErrFormat, r.Type())
+	}
+	return r, err
+}
+
+// numbersOf is the column of a name that has numbers.
+func numbersOf(f *parquet.File, name string, lists int) (*reading, error) {
+	r, err := leaf(f, name, lists)
+	if err == nil && r.number == nil {
+		err = fmt.Errorf("parquet: column %q: %w: of type %v, want numbers", name, coles.ErrFormat, r.Type())
+	}
+	return r, err
 }

@@ -3,7 +3,8 @@ package parquet
 import (
 	"fmt"
 	"io"
-	"time"
+	"slices"
+	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -11,30 +12,33 @@ import (
 	"coles/table"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
-// ReadTable reads a file, as [ReadVectors] does, whose columns are text, numbers, truth values, dates and
-// timestamps: the cells of a table. The ids of its rows, text or integers, are in the column "id" or, where there is
-// none, in the first. null is a hole.
+// ReadTable reads a file, as [ReadVectors] does, whose columns are text, numbers, decimals, truth values, dates and
+// timestamps: the cells of a table. The ids of its rows, text or integers, are in the column "id", "node_id" or, as
+// pandas names an index, "__index_level_0__", in capitals or not, or where there is none in the first. null is a hole.
 //
-// Errors: coles.ErrFormat for a column of another type, such as a list, coles.ErrIDs for an id that is null, empty or
-// given twice, coles.ErrTooLarge for more text than 256 MB and 64 times the file's size, dataset.ErrMissing for a
-// file without rows.
+// Errors: coles.ErrFormat for a column of another type, such as a list or a timestamp of type INT96, coles.ErrIDs for
+// an id that is null, empty or given twice and for ids of another type, coles.ErrTooLarge for more text than 256 MB
+// and 64 times the file's size, dataset.ErrMissing for a file without rows.
 func ReadTable(r io.Reader) (t *table.Table, err error) {
 	defer guard(&err)
 	f, err := open(r)
 	if err != nil {
 		return nil, err
 	}
-	id, columns := 0, f.Root().Columns()
-	for k, c := range columns {
-		if !c.Leaf() || c.Repeated() || cellOf(c.Type()) == nil {
-			return nil, fmt.Errorf("parquet: column %q: %w: neither text nor numbers nor times", c.Name(), coles.ErrFormat)
+	columns := make([]reading, len(f.Root().Columns()))
+	for k, c := range f.Root().Columns() {
+		if !c.Leaf() || c.Repeated() {
+			return nil, fmt.Errorf("parquet: column %q: %w: a group or a list of values", c.Name(), coles.ErrFormat)
 		}
-		if c.Name() == "id" {
-			id = k
+		if columns[k], err = readingOf(f, c); err != nil {
+			return nil, fmt.Errorf("parquet: column %q: %w", c.Name(), err)
 		}
+	}
+	id := idOf(columns)
+	if !columns[id].names {
+		return nil, fmt.Errorf("parquet: column %q: %w: ids are text or integers, not %v; call the column of ids id", columns[id].Name(), coles.ErrIDs, columns[id].Type())
 	}
 	t = table.New()
 	for k, c := range columns {
@@ -52,14 +56,9 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 		var name string
 		cells := make([]any, 0, len(row))
 		for k, v := range row {
-			var cell any
-			if !v.IsNull() {
-				if v.Kind() != columns[k].Type().Kind() {
-					return fmt.Errorf("column %q: %w: %v", columns[k].Name(), coles.ErrFormat, v.Kind())
-				}
-				if cell, err = cellOf(columns[k].Type())(v); err != nil {
-					return fmt.Errorf("column %q: %w", columns[k].Name(), err)
-				}
+			cell, err := columns[k].cell(v)
+			if err != nil {
+				return fmt.Errorf("column %q: %w", columns[k].Name(), err)
 			}
 			if text, ok := cell.(string); ok {
 				if _, ok := kept[text]; !ok {
@@ -92,58 +91,12 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 	return t, nil
 }
 
-// cellOf makes cells of the values of a type, for [table.Table.Add]; it is nil for a type that no cell has.
-func cellOf(of parquet.Type) func(v parquet.Value) (any, error) {
-	as := func(read func(v parquet.Value) any) func(v parquet.Value) (any, error) {
-		return func(v parquet.Value) (any, error) { return read(v), nil }
-	}
-	var logical format.LogicalTypeValue
-	if l := of.LogicalType(); l != nil {
-		logical = l.Value
-	}
-	switch l := logical.(type) {
-	case nil:
-		switch of.Kind() {
-		case parquet.Boolean:
-			return as(func(v parquet.Value) any { return v.Boolean() })
-		case parquet.Int32:
-			return as(func(v parquet.Value) any { return v.Int32() })
-		case parquet.Int64:
-			return as(func(v parquet.Value) any { return v.Int64() })
-		case parquet.Float:
-			return as(func(v parquet.Value) any { return v.Float() })
-		case parquet.Double:
-			return as(func(v parquet.Value) any { return v.Double() })
-		case parquet.ByteArray:
-			return func(v parquet.Value) (any, error) { return text(v) }
+// idOf is the column of ids.
+func idOf(columns []reading) int {
+	for _, name := range []string{"id", "node_id", "__index_level_0__"} {
+		if k := slices.IndexFunc(columns, func(c reading) bool { return strings.EqualFold(c.Name(), name) }); k >= 0 {
+			return k
 		}
-	case *format.StringType, *format.EnumType:
-		return func(v parquet.Value) (any, error) { return text(v) }
-	case *format.IntType:
-		switch wide := of.Kind() == parquet.Int64; {
-		case wide && l.IsSigned:
-			return as(func(v parquet.Value) any { return v.Int64() })
-		case wide:
-			return as(func(v parquet.Value) any { return v.Uint64() })
-		case l.IsSigned:
-			return as(func(v parquet.Value) any { return v.Int32() })
-		}
-		return as(func(v parquet.Value) any { return v.Uint32() })
-	case *format.DateType:
-		return as(func(v parquet.Value) any { return time.Unix(24*3600*int64(v.Int32()), 0).UTC() })
-	case *format.TimestampType:
-		return as(func(v parquet.Value) any { return timeOf(l, v.Int64()) })
 	}
-	return nil
-}
-
-// timeOf is a timestamp in its unit since 1970.
-func timeOf(of *format.TimestampType, at int64) time.Time {
-	switch of.Unit.Value.(type) {
-	case *format.MilliSeconds:
-		return time.UnixMilli(at).UTC()
-	case *format.MicroSeconds:
-		return time.UnixMicro(at).UTC()
-	}
-	return time.Unix(0, at).UTC()
+	return 0
 }

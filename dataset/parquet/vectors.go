@@ -92,20 +92,20 @@ func writeRows[T any](w io.Writer, rows func(put func(T))) error {
 	return nil
 }
 
-// ReadVectors reads the IDs and Features, a *mat.Dense, of a file with the columns of [WriteVectors]; others
-// are not looked at. A stream that
-// is an io.ReaderAt and io.Seeker too is read where it lies, any other into memory first.
+// ReadVectors reads the IDs, text or integers, and Features, a *mat.Dense of any numbers, of a file with the columns
+// of [WriteVectors]; others are not looked at. A stream that is an io.ReaderAt and io.Seeker too is read where it
+// lies, any other into memory first.
 func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 	defer guard(&err)
 	f, err := open(r)
 	if err != nil {
 		return nil, err
 	}
-	id, err := leaf(f, "id", parquet.ByteArray, 0)
+	id, err := idsOf(f, "id")
 	if err != nil {
 		return nil, err
 	}
-	vector, err := leaf(f, "vector", parquet.Float, 1)
+	vector, err := numbersOf(f, "vector", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 		for _, v := range row {
 			switch {
 			case v.Column() == id.Index():
-				name, err := text(v)
+				name, err := id.name(v)
 				if err != nil {
 					return err
 				}
@@ -130,14 +130,12 @@ func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 			case v.Column() != vector.Index():
 			case v.IsNull(): // alone it is an empty list
 				nulls++
-			case v.Kind() != parquet.Float:
-				return fmt.Errorf("%w: %v where float32 is expected", coles.ErrFormat, v.Kind())
 			default:
-				x := v.Float()
-				if x-x != 0 {
-					return fmt.Errorf("value %d: %v: %w", len(data)-before, x, coles.ErrNotFinite)
+				x, err := vector.finite(v)
+				if err != nil {
+					return fmt.Errorf("value %d: %w", len(data)-before, err)
 				}
-				data = append(data, float64(x))
+				data = append(data, x)
 			}
 		}
 		if nulls > 0 && len(data) > before {
