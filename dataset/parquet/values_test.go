@@ -116,7 +116,7 @@ func TestColumnOfIDs(t *testing.T) {
 
 // A packed run may be filled up to 256 numbers, as DuckDB writes it, and nothing comes after it.
 func TestFilledRuns(t *testing.T) {
-	run := "\x41" + strings.Repeat("\x00", 32) // 32 times eight numbers of a bit
+	run := "\x41" + strings.Repeat("\x00", 32)                                                               // 32 times eight numbers of a bit
 	if _, err := readVectors(twoPages(t, format.RLEDictionary, "\x01"+run)); !errors.Is(err, coles.ErrIDs) { // "a" is there twice
 		t.Errorf("two ids in a run of 256: %v", err)
 	}
