@@ -2,7 +2,6 @@ package coles_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -11,58 +10,44 @@ import (
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
-// alignment is q of the default setting and another seed.
+// alignment is s and r of the default setting and a change.
 func alignment(g *coles.Graph, x mat.Matrix, change func(s *coles.Settings)) coles.Alignment {
 	s := coles.DefaultSettings()
 	change(&s)
 	return testkit.Must(s.Alignment(ctx, g, x))
 }
 
-func TestAlignmentDependsOnTheSeed(t *testing.T) {
-	g, words, _ := small(72)
-	if alignment(g, words, func(s *coles.Settings) { s.Seed = 2 }) == alignment(g, words, func(*coles.Settings) {}) {
-		t.Error("another seed changes nothing")
-	}
-}
-
-// Halves of an orthogonal matrix have opposite kernels, few columns do not suffice, and a q near 0.8
-// does not decide: a graph with communities is taken, and no other. Without edges there are only
-// the features.
+// Features that tell nothing leave the graph: noise, rows all alike, and none where there are edges. So do large
+// communities where neighbours are not alike. Without edges there are only the features.
 func TestAlignmentThatIsNotKnown(t *testing.T) {
 	const n = 300
-	drawn := func(homophily float64) (*coles.Graph, *mat.Dense) {
-		c := dataset.Communities{Nodes: n, Classes: 4, Degree: 10, Homophily: homophily, Features: 40, Topic: 0.6}
+	drawn := func(homophily, degree float64) (*coles.Graph, *mat.Dense) {
+		c := dataset.Communities{Nodes: n, Classes: 4, Degree: degree, Homophily: homophily, Features: 40, Topic: 0.6}
 		d := testkit.Must(c.Generate(ctx))
 		return testkit.Must(d.Graph()), testkit.DenseOf(d.Features)
 	}
-	g, x := drawn(0.8)
-	random, _ := drawn(0.25) // the same words
-	var qr mat.QR
-	qr.Factorize(testkit.RandomDense(testkit.Random(8), n, n))
+	g, x := drawn(0.9, 20)
+	random, _ := drawn(0.25, 10) // the same words
+	var turned mat.Dense         // by a node
+	turned.Stack(x.Slice(1, n, 0, 40), x.Slice(0, 1, 0, 40))
 	same := mat.NewDense(n, 40, nil)
-	same.Apply(func(i, _ int, _ float64) float64 { return float64(i % 7) }, same)
-	var orthogonal mat.Dense
-	qr.QTo(&orthogonal)
+	same.Apply(func(i, _ int, _ float64) float64 { return float64(i%7 + 1) }, same)
 	for name, c := range map[string]struct {
 		x     mat.Matrix
 		known bool
 	}{
-		"40 columns":            {x, true},
-		"39 columns":            {x.Slice(0, n, 0, 39), false},
-		"an orthogonal matrix":  {&orthogonal, false},
-		"columns all alike":     {same, false}, // nothing is left of them but rounding
-		"no features but zeros": {mat.NewDense(n, 40, nil), false},
+		"words": {x, true}, "words of others": {&turned, true}, "noise": {testkit.RandomDense(testkit.Random(8), n, 40), false},
+		"rows all alike": {same, false}, "no features but zeros": {mat.NewDense(n, 40, nil), false},
 	} {
 		for graph, g := range map[string]*coles.Graph{"communities": g, "any edges": random, "no edges": graphOf(n)} {
 			t.Run(name+", "+graph, func(t *testing.T) {
 				want := coles.UseFeatures
-				if graph == "communities" {
+				if graph == "communities" || graph == "any edges" && !c.known {
 					want = coles.UseGraph
 				}
-				for seed := range uint64(10) {
+				for seed := range uint64(5) {
 					a := alignment(g, c.x, func(s *coles.Settings) { s.Seed, s.Preparation = seed, coles.PrepareNone })
 					if a.Known != (c.known || graph == "no edges") || a.Kind() != want {
 						t.Errorf("seed %d: %+v, model %v", seed, a, a.Kind())
@@ -92,7 +77,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 			testkit.WantSame(t, "the file", read(m).Report().Alignment, &want)
 			testkit.WantSame(t, "the models", []coles.Kind{r.Kind, m.Settings().Kind}, []coles.Kind{want.Kind(), want.Kind()})
 			kind := map[coles.Kind]string{coles.UseGraph: "graph model", coles.UseFeatures: "feature model"}[want.Kind()]
-			for _, says := range []string{fmt.Sprintf("q = %.2g", want.Ratio), kind} {
+			for _, says := range []string{fmt.Sprintf("s = %.2f", want.Neighbours), kind} {
 				if !strings.Contains(want.String(), says) || !strings.Contains(r.String(), says) {
 					t.Errorf("%q or\n%v\ndo not say %q", want, r, says)
 				}
@@ -101,7 +86,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 			asked := fitted(g, x, append(opts, coles.With(func(s *coles.Settings) { s.Kind = r.Kind }))...)
 			testkit.WantSame(t, "asked for", testkit.Bits(asked.Embedding()), testkit.Bits(fitted(g, x, opts...).Embedding()))
 			if asked.Report().Alignment != nil {
-				t.Error("q is measured where nothing depends on it")
+				t.Error("s is measured where nothing depends on it")
 			}
 			chosen[r.Kind] = true
 		}
@@ -123,28 +108,32 @@ func TestModelsOfRealGraphs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, g := openGraph(t, name)
-			var logs []float64
-			columns := 0
 			for seed := range seeds {
 				a := alignment(g, d.Features, func(s *coles.Settings) { s.Seed = seed })
 				if a.Kind() != want {
 					t.Errorf("seed %d: %v", seed, a)
 				}
-				logs = append(logs, math.Log(max(a.Ratio, 1e-9)))
-				columns += a.Columns
+				if seed == 0 {
+					t.Log(a)
+				}
 			}
-			mean, deviation := stat.MeanStdDev(logs, nil)
-			t.Logf("q = %.3f, its logarithm deviates by %.3f, %.0f columns", math.Exp(mean), deviation, float64(columns)/float64(seeds))
 		})
 	}
 }
 
-// How often "more" or "less" is never one time.
+// A choice says how near it is to the other.
 func TestAlignmentInWords(t *testing.T) {
-	for q, want := range map[float64]string{
-		0.5: "2 times more than", 0.79: "1.3 times more than", 1: "as much as", 1.04: "as much as",
-		1.06: "1.1 times less than", 3: "3 times less than",
+	for want, a := range map[string]coles.Alignment{
+		"neighbours weigh 2 times as much as a node's own features (s = 2.00 ± 0.10): graph model":                                 {Neighbours: 2, Deviation: 0.1, Known: true},
+		"(s = 0.90 ± 0.20): graph model, by less than the error":                                                                   {Neighbours: 0.9, Deviation: 0.2, Known: true},
+		"neighbours are no more alike than other nodes (s = -0.50 ± 0.10), communities are small (r = 0.10 ± 0.01): feature model": {Neighbours: -0.5, Deviation: 0.1, Known: true, Communities: 0.1, CommunitiesSpread: 0.01},
+		"(s = 0.70 ± 0.20), communities are small (r = 0.10 ± 0.01): feature model, by less than the error":                        {Neighbours: 0.7, Deviation: 0.2, Known: true, Communities: 0.1, CommunitiesSpread: 0.01},
+		"(s = 0.70 ± 0.20), communities are large (r = 0.40 ± 0.01): graph model":                                                  {Neighbours: 0.7, Deviation: 0.2, Known: true, Communities: 0.4, CommunitiesSpread: 0.01},
+		"(s = 0.10 ± 0.20), communities are large (r = 0.27 ± 0.03): graph model, by less than the error":                          {Neighbours: 0.1, Deviation: 0.2, Known: true, Communities: 0.27, CommunitiesSpread: 0.03},
+		"features tell nothing: graph model":                                                                                       {},
 	} {
-		testkit.WantText(t, coles.Alignment{Ratio: q, Columns: 100, Known: true}.String(), want+" with their neighbours'", "(q = ")
+		if got := a.String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

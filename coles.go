@@ -16,9 +16,8 @@ import (
 )
 
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds
-// the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where a
-// node's own features predict each other better than its neighbours' do, it leaves the graph out: see
-// [Kind]. Without options it uses [DefaultSettings], which need no tuning.
+// the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where
+// neighbours say less of a node than its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 //
 // A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps]) without the
 // component vectors, and scales the result in the same way; such a model embeds only its own graph.
@@ -145,7 +144,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	}
 	defer release()
 	if f.Kind == 0 {
-		a, err := p.align(ctx, f.Settings, f.g, f.prepare)
+		a, err := align(ctx, f.Seed, f.g, f.x, x, p.room)
 		if err != nil {
 			return nil, err
 		}

@@ -365,7 +365,7 @@ func FuzzSteps(f *testing.F) {
 			judge(t, "Preparer.Apply", y, err)
 		}
 		q, err := settings.Alignment(ctx, g, x)
-		judge(t, "Alignment", mat.NewDense(1, 2, []float64{q.Ratio, q.Deviation}), err)
+		judge(t, "Alignment", mat.NewDense(1, 2, []float64{q.Neighbours, q.Deviation}), err)
 		fx, err := filter.Apply(ctx, w, x)
 		judge(t, "Filter.Apply", fx, err)
 		if knn, err := coles.KNN(ctx, x, s.Byte()%5-1); judge(t, "KNN", testkit.Eye(1), err) {

@@ -38,7 +38,7 @@
 //	M, P, λ, d′    Solve, Projection             small matrix, its top eigenvectors
 //	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
 //	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
-//	q              Alignment                     how well neighbours predict a node's features
+//	s, r (choice)  Alignment                     whether neighbours tell more than features
 //	s, v, t        Settings.DegreeShare          √degree, and how well features predict it
 //	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //

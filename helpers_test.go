@@ -208,7 +208,7 @@ var doors = map[string]func(in input) (mat.Matrix, error){
 	},
 	"Alignment": func(in input) (mat.Matrix, error) {
 		q, err := coles.DefaultSettings().Alignment(ctx, in.g, in.x)
-		return mat.NewDense(1, 2, []float64{q.Ratio, q.Deviation}), err
+		return mat.NewDense(1, 2, []float64{q.Neighbours, q.Deviation}), err
 	},
 	"Estimate": func(in input) (mat.Matrix, error) {
 		s := coles.DefaultSettings()

@@ -104,17 +104,7 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 	}
 	bytes = w.always() + max(solve, w.embed())
 	if s.Kind == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
-		choice := w.choice()
-		if x.cols < alignment.Least {
-			choice = 8*w.n*(2*int64(alignment.Walkers(w.n))+2) + 4*w.stored
-			if g.report.Weighted {
-				choice += 8 * w.stored
-			}
-		}
-		if pattern {
-			choice = max(0, choice-w.size*w.n*2*w.strip)
-		}
-		bytes += choice
+		bytes += w.choice(g.report.Weighted)
 	}
 	return bytes, solver
 }
@@ -137,8 +127,17 @@ func (w workload) always() int64 {
 	return bytes
 }
 
-func (w workload) choice() int64 {
-	return 2 * w.size * w.n * int64(alignment.Most(int(w.n))+alignment.First)
+// choice is the memory of the leading directions and their rows, or of the communities.
+func (w workload) choice(weighted bool) int64 {
+	along := w.n * (8*(alignment.Width+2) + w.size*int64(alignment.Block(int(w.d))))
+	if w.sparse { // Xᵀ
+		along += (4 + w.size) * w.z
+	}
+	communities := 8*w.n*(2*int64(alignment.Walkers(w.n))+5) + 4*w.stored
+	if weighted {
+		communities += 8 * w.stored
+	}
+	return max(along, communities)
 }
 
 func (w workload) direct() int64 {
@@ -220,7 +219,7 @@ func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) er
 		return nil, err
 	}
 	n, d := f.x.Dims()
-	disk := f.numberBytes() * int64(n) * int64(d+max(d+f.Dim, 2*alignment.First)) // few graphs need more random columns
+	disk := f.numberBytes() * int64(n) * int64(2*d+f.Dim)
 	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
 		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
 	}

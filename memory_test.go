@@ -139,7 +139,9 @@ func TestScratch(t *testing.T) {
 		{"more columns than are kept", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(20)}},
 		{"filtered after", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(9)}},
 		{"as they are", g, testkit.SingleOf(dense), []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Preparation = coles.Float32, coles.PrepareNone })}},
-		{"words", g, words, []coles.Option{coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float32, coles.SolverDirect })}},
+		{"words", g, words, []coles.Option{coles.With(func(s *coles.Settings) {
+			s.Kind, s.Precision, s.Solver = coles.UseFeatures, coles.Float32, coles.SolverDirect
+		})}},
 		{"few columns", g, features(20), []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"drawn negatives", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 2, 0.5 })}},

@@ -44,10 +44,10 @@ func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
 			}
 		}
 		use := func(s *coles.Settings) { s.Precision = precision }
-		results[fmt.Sprint("q, ", precision)] = func() ([]int, []uint64) {
+		results[fmt.Sprint("s, ", precision)] = func() ([]int, []uint64) {
 			q := alignment(g, words, use)
-			testkit.WantSame(t, "q of dense features", alignment(g, dense, use), q)
-			return []int{q.Columns}, testkit.Bits(mat.NewVecDense(2, []float64{q.Ratio, q.Deviation}))
+			testkit.WantSame(t, "s of dense features", alignment(g, dense, use), q)
+			return nil, testkit.Bits(mat.NewVecDense(2, []float64{q.Neighbours, q.Deviation}))
 		}
 	}
 	pairs := coles.ErdosRenyiNegatives(0.001)
@@ -184,13 +184,14 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 // Wide dense features are filtered in place of the prepared ones if these are not needed
 // again. Without preparation these are the caller's own.
 func TestFilteringInPlaceLeavesFeaturesAlone(t *testing.T) {
-	const n, d = 100, 300 // more columns than a strip has in either precision
+	const n, d = 200, 300 // more columns than a strip has in either precision
 	g, wide := sparseGraph(51, n, 3*n), testkit.RandomDense(testkit.Random(52), n, d)
 	for _, x := range []mat.Matrix{wide, testkit.SingleOf(wide)} {
 		before := mat.DenseCopyOf(x)
 		for how, dim := range map[coles.Preparation]int{coles.PrepareNone: 100, coles.PrepareRowL2: 100, coles.PrepareStandardize: 25} {
 			for _, precision := range precisions {
 				m := fitted(g, x, coles.With(func(s *coles.Settings) {
+					s.Kind = coles.UseGraph
 					s.Precision = precision
 					s.Preparation = how
 					s.Dim = dim

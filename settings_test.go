@@ -357,7 +357,7 @@ func TestFitForPurposes(t *testing.T) {
 			if _, columns := m.Embedding().Dims(); columns != c.columns[name] {
 				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[name])
 			}
-			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && features > 1) {
+			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && features == 9) {
 				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Kind)
 			}
 			if (r.Alignment == nil) != (name == "links" || features == 0) || name == "links" && r.Kind != coles.UseGraph {

@@ -7,8 +7,9 @@ import (
 
 	"coles"
 	"coles/internal/alignment"
+	"coles/internal/eigen"
 	"coles/internal/kernel"
-	"coles/internal/linear"
+	"coles/internal/matrix"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -17,223 +18,215 @@ import (
 type choice struct {
 	Kind      coles.Kind
 	Alignment *coles.Alignment `json:",omitempty"`
+	Settled   bool             // whatever communities there are
 }
 
 // chosenBy is the choice that an alignment makes.
-func chosenBy(a coles.Alignment) choice { return choice{a.Kind(), &a} }
-
-// knownChoice is the choice where nothing has to be measured.
-type knownChoice struct{ Columns int }
-
-func (f *knownChoice) ProcessElement(found facts) choice {
-	a, _ := found.unmeasured(f.Columns)
-	return chosenBy(a)
+func chosenBy(a alignment.Estimate) choice {
+	found := coles.Alignment(a)
+	return choice{Kind: found.Kind(), Alignment: &found}
 }
 
-// measure is the choice by q, estimated as [coles.Settings.Alignment] does when it has that many
-// random columns: 32, or twice as many again and again.
-func (p plan) measure(s beam.Scope, state, found beam.PCollection, columns int) beam.PCollection {
+// measure is the choice by s, as [coles.Settings.Alignment] has it: from the features scaled to length 1, of
+// which the sums RᵀR are added up, and one hop of its leading directions.
+func (p plan) measure(s beam.Scope, state, found beam.PCollection) beam.PCollection {
 	s = s.Scope("Choose")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
-	drawn := beam.ParDo(s, &drawSigns{p.worker(), p.Settings.Seed, columns}, state, side(found))
-	drawn = p.filter(s, linear.Tamed(p.Settings.Filter.Coefficients()), joinNext, drawn)
-	spreads := total(s, beam.ParDo(s, &spread{p.Nodes}, drawn, side(found)), p.blocks())
-	along := total(s, beam.ParDo(s, &alongBasis{p.worker(), p.Nodes}, drawn, side(found), side(spreads)), p.blocks())
-	products := total(s, beam.ParDo(s, &multiply{p.worker(), p.Nodes}, drawn, side(found), side(spreads), side(along)), p.blocks())
-	return beam.ParDo(s, &estimateAlignment{p, columns}, products, side(along), side(found))
+	leading := beam.ParDo(s, &findDirections{p}, total(s, beam.ParDo(s, &unitGram{}, state, side(found)), p.blocks()), side(found))
+	rows := p.filter(s, []float64{0, 1}, joinNext, beam.ParDo(s, &alongDirections{}, state, side(found), side(leading)))
+	products := total(s, beam.ParDo(s, &addProducts{}, rows), p.blocks())
+	influence := total(s, beam.ParDo(s, &addInfluence{}, rows, side(products), side(leading)), p.blocks())
+	return beam.ParDo(s, &estimateSlopes{}, products, side(influence), side(leading), side(found))
 }
 
-// batches are the sizes of the batches in which columns are drawn.
-func batches(columns int) []int {
-	var sizes []int
-	for done := 0; done < columns; {
-		next := alignment.Estimate{Columns: done}.Next(1) - done
-		sizes = append(sizes, next)
-		done += next
+// unitRows are the rows of features scaled to length 1, zero where there are none, and 1 or 0 for them.
+func (b *block) unitRows(largest float64) (rows kernel.Matrix[float64], live []float64) {
+	_, exponent := math.Frexp(largest)
+	rows, live = panel(slices.Clone(b.Data), b.Columns), make([]float64, b.height())
+	for i := range rows.Rows {
+		row := rows.Row(i)
+		for q, v := range row {
+			row[q] = math.Ldexp(v, -exponent)
+		}
+		if length := matrix.Length(row); length > alignment.Shortest {
+			matrix.Scale(row, 1/length)
+			live[i] = 1
+		} else {
+			clear(row)
+		}
 	}
-	return sizes
+	return rows, live
 }
 
-// groupsOf are the groups of all columns.
-func groupsOf(columns int) []int {
-	var all []int
-	for _, size := range batches(columns) {
-		all = append(all, alignment.Groups(size)...)
-	}
-	return all
-}
+// unitGram adds up HᵀH of unit rows H, Hᵀ1, Hᵀ√degree, and the numbers and sums of √degree and of degrees of the rows
+// that are not zero.
+type unitGram struct{}
 
-// drawSigns puts features times random signs, and the sum of the features to the right of them, in
-// the place of the features.
-type drawSigns struct {
-	worker
-	Seed    uint64
-	Columns int
-}
-
-func (f *drawSigns) ProcessElement(ctx context.Context, number int64, p piece, found facts, emit func(int64, piece)) error {
+func (f *unitGram) ProcessElement(ctx context.Context, number int64, p piece, found facts, emit func(int64, sums)) error {
 	if p.Block == nil {
-		emit(number, p)
 		return nil
 	}
-	unit := 1.0
-	if found.Preparer.Preparation() == coles.PrepareNone { // what all others make has fourth powers
-		unit = alignment.Unit(found.Largest)
+	rows, live := p.Block.unitRows(found.Largest)
+	gram := kernel.Dense[float64](rows.Cols, rows.Cols)
+	if err := kernel.Gram(ctx, 1, rows, rows, gram); err != nil {
+		return err
 	}
-	x := p.Block.matrix()
-	e := kernel.Dense[float64](x.Rows, f.Columns+1)
-	home := alignment.Homes(f.Seed, found.Columns)
-	lo := 0
-	for k, size := range batches(f.Columns) {
-		batch, err := alignment.Draw(ctx, f.Seed, k, home, size, unit)
-		if err != nil {
-			return err
-		}
-		for i := range x.Rows {
-			batch.Times(e.Row(i)[lo:lo+size], nil, x.Row(i))
-		}
-		lo += size
+	along, columns := sumsOfRows(rows, p.Block.Degree)
+	sum := slices.Concat(gram.Data, columns, along, make([]float64, 3))
+	for i, v := range live {
+		tail := sum[len(sum)-3:]
+		tail[0] += v
+		tail[1] += v * math.Sqrt(p.Block.Degree[i])
+		tail[2] += v * p.Block.Degree[i]
 	}
-	for i := range x.Rows {
-		sum := 0.0
-		for _, v := range x.Row(i) {
-			sum += v
-		}
-		e.Row(i)[f.Columns] = sum
-	}
-	emit(number, piece{Block: &block{Columns: e.Cols, Degree: p.Block.Degree, Data: e.Data}})
+	emit(partOf(number, sum, nil))
 	return nil
 }
 
-// explained returns two centred vectors, √degree and feature sums, that span what node size alone
-// explains. A block from drawSigns and the hops has e, the sum, f and the
-// filtered sum of every row.
-func (b *block) explained(nodes int64, found facts) kernel.Matrix[float64] {
-	v, n := kernel.Dense[float64](b.height(), 2), float64(nodes)
-	for i, degree := range b.Degree {
-		v.Row(i)[0] = math.Sqrt(degree) - found.Roots/n
-		if !found.Signed { // or else it is no mass
-			v.Row(i)[1] = b.matrix().Row(i)[b.Columns/2-1] - found.Total/n
-		}
-	}
-	return v
+// directions are leading eigenvectors of RᵀR (in rows) with their values, R being the unit rows less their mean
+// and what √degree explains. There are none where the features tell nothing.
+type directions struct {
+	Values, Vectors []float64
+	Mean, Slope     []float64 // what is taken out of each row, along the vectors: Mean + (√degree − Root)·Slope
+	Root            float64
 }
 
-// spread adds up what the basis is normalised by: the products of the two vectors with each other,
-// and their squares with their means.
-type spread struct{ Nodes int64 }
+// findDirections finds the directions.
+type findDirections struct{ Plan plan }
 
-func (f *spread) ProcessElement(number int64, p piece, found facts) (int64, sums) {
-	v, sum := p.Block.explained(f.Nodes, found), make([]float64, 5)
-	for i := range v.Rows {
-		s, x := v.Row(i)[0], v.Row(i)[1]
-		whole := p.Block.matrix().Row(i)[p.Block.Columns/2-1]
-		sum[0] += s * s
-		sum[1] += s * x
-		sum[2] += x * x
-		sum[3] += p.Block.Degree[i]
-		sum[4] += whole * whole
+func (f *findDirections) ProcessElement(ctx context.Context, s sums, found facts) (v directions, err error) {
+	d := f.Plan.Columns
+	gram, columns, along, tail := panel(s.Add[:d*d], d), s.Add[d*d:][:d], s.Add[d*d+d:][:d], s.Add[d*d+2*d:]
+	nodes := tail[0]
+	if nodes == 0 || found.Graph.Edges == 0 {
+		return v, nil
+	}
+	v.Root = tail[1] / nodes
+	spread, slope := tail[2]-v.Root*tail[1], make([]float64, d)
+	if spread > 1e-20*tail[2] {
+		for j := range slope {
+			slope[j] = (along[j] - v.Root*columns[j]) / spread
+		}
+	}
+	kernel.MirrorUpper(gram)
+	all := 0.0
+	for i := range d {
+		for j := range d {
+			gram.Row(i)[j] -= columns[i]*columns[j]/nodes + slope[i]*slope[j]*spread
+		}
+		all += gram.Row(i)[i]
+	}
+	r, err := eigen.Direct(ctx, gram, min(alignment.Directions, d))
+	if err != nil {
+		return v, err
+	}
+	rounding := max(f.Plan.rounding()*f.Plan.rounding(), 1e-14) // what sums of squares leave
+	if largest := r.Values[0]; largest <= rounding*nodes || alignment.Noise(largest, all, nodes, float64(d)) {
+		return v, nil
+	}
+	v.Values, v.Vectors = r.Values, r.Vectors.Data
+	for k := range v.Values {
+		mean, steep := 0.0, 0.0
+		for j, x := range r.Vectors.Row(k) {
+			mean += x * columns[j] / nodes
+			steep += x * slope[j]
+		}
+		v.Mean, v.Slope = append(v.Mean, mean), append(v.Slope, steep)
+	}
+	return v, nil
+}
+
+// alongDirections puts the left singular vectors and 1, or zeros for a node without features, in the place of the
+// features, times √(degree + 1), and leaves tiles in units of the mean weight: a hop is D^-½(A + I)D^-½ then.
+type alongDirections struct{}
+
+func (f *alongDirections) ProcessElement(number int64, p piece, found facts, v directions, emit func(int64, piece)) {
+	weight := found.meanWeight()
+	switch {
+	case p.Tile != nil && weight != 1:
+		t := *p.Tile
+		t.Val = slices.Clone(t.csr().Val)
+		matrix.Scale(t.Val, 1/weight)
+		emit(number, piece{Tile: &t})
+	case p.Block == nil:
+		emit(number, p)
+	default:
+		rows, live := p.Block.unitRows(found.Largest)
+		u := kernel.Dense[float64](rows.Rows, alignment.Width/2)
+		degrees := slices.Clone(p.Block.Degree)
+		for i := range u.Rows {
+			degrees[i] /= weight
+			if live[i] == 0 || len(v.Values) == 0 {
+				continue
+			}
+			root := math.Sqrt(degrees[i] + 1)
+			for k, value := range v.Values {
+				if value > 1e-12*v.Values[0] {
+					along := 0.0
+					for j, x := range rows.Row(i) {
+						along += x * v.Vectors[k*rows.Cols+j]
+					}
+					along -= v.Mean[k] + (math.Sqrt(p.Block.Degree[i])-v.Root)*v.Slope[k]
+					u.Row(i)[k] = root * along / math.Sqrt(value)
+				}
+			}
+			u.Row(i)[alignment.Directions] = root
+		}
+		emit(number, piece{Block: &block{Columns: u.Cols, Degree: degrees, Data: u.Data}})
+	}
+}
+
+// meanWeight is the mean weight of an edge, 1 without any.
+func (f facts) meanWeight() float64 {
+	if f.Graph.Edges == 0 {
+		return 1
+	}
+	return f.Volume / float64(2*f.Graph.Edges)
+}
+
+// eachRow visits rows with their sums over neighbours, after the hop of [alongDirections].
+func (b *block) eachRow(visit func(row []float64)) {
+	row := make([]float64, alignment.Width)
+	for i, degree := range b.Degree {
+		root, both := math.Sqrt(degree+1), b.matrix().Row(i)
+		for c, v := range both[:len(both)/2] {
+			row[c] = v / root
+			row[len(row)/2+c] = both[len(both)/2+c]*root - row[c]
+		}
+		visit(row)
+	}
+}
+
+type addProducts struct{}
+
+func (f *addProducts) ProcessElement(number int64, p piece) (int64, sums) {
+	sum := make([]float64, alignment.Products)
+	p.Block.eachRow(func(row []float64) { alignment.AddProducts(sum, row) })
+	return partOf(number, sum, nil)
+}
+
+// addInfluence adds up the squared influence of rows on s.
+type addInfluence struct{}
+
+func (f *addInfluence) ProcessElement(number int64, p piece, products sums, v directions) (int64, sums) {
+	sum := []float64{0}
+	if s, known := alignment.SlopesOf(products.Add, v.Values); known {
+		p.Block.eachRow(func(row []float64) { off := s.Influence(row); sum[0] += off * off })
 	}
 	return partOf(number, sum, nil)
 }
 
-// basis is the basis Q (n × 3) of the span of 1, √degree and X·1. What others span already, up to rounding,
-// is zero.
-func (b *block) basis(nodes int64, found facts, v []float64) kernel.Matrix[float64] {
-	first, second, third, mix := 1/math.Sqrt(float64(nodes)), 0.0, 0.0, 0.0
-	const least = 1e-20 // squares of lengths, as coles.Settings.Alignment has 1e-10
-	if v[0] > least*v[3] {
-		second, mix = 1/math.Sqrt(v[0]), v[1]/v[0]
-	}
-	// What is left of X·1 is a difference of sums, which rounding leaves 1e-16 of.
-	if rest := v[2] - mix*v[1]; v[2] > least*v[4] && rest > 1e-14*v[2] {
-		third = 1 / math.Sqrt(rest)
-	}
-	x, q := b.explained(nodes, found), kernel.Unset[float64](b.height(), 3)
-	for i := range x.Rows {
-		s, x := x.Row(i)[0], x.Row(i)[1]
-		copy(q.Row(i), []float64{first, second * s, third * (x - mix*s)})
-	}
-	return q
-}
+// estimateSlopes makes the choice.
+type estimateSlopes struct{}
 
-// squaresOfSigns are the squares of e.
-func squaresOfSigns(rows kernel.Matrix[float64]) (sum float64) {
-	for i := range rows.Rows {
-		for _, v := range rows.Row(i)[:rows.Cols/2-1] {
-			sum += v * v
-		}
+func (f *estimateSlopes) ProcessElement(products, influence sums, v directions, found facts) choice {
+	if found.Graph.Edges == 0 {
+		return choice{Kind: coles.UseFeatures, Alignment: &coles.Alignment{Known: true}, Settled: true}
 	}
-	return sum
-}
-
-// alongBasis adds up the products of Q with all columns, and the squares of e.
-type alongBasis struct {
-	worker
-	Nodes int64
-}
-
-func (f *alongBasis) ProcessElement(ctx context.Context, number int64, p piece, found facts, v sums, emit func(int64, sums)) error {
-	rows := p.Block.matrix()
-	along := kernel.Dense[float64](3, rows.Cols)
-	if err := kernel.Gemm(ctx, true, false, 1, p.Block.basis(f.Nodes, found, v.Add), rows, 0, along); err != nil {
-		return err
+	if s, known := alignment.SlopesOf(products.Add, v.Values); known {
+		return chosenBy(s.Estimate(products.Add, influence.Add[0]))
 	}
-	emit(partOf(number, append(along.Data, squaresOfSigns(rows)), nil))
-	return nil
-}
-
-// multiply takes the basis out of all columns and adds up their products, the diagonals of the kernels of e and f
-// and the squares of e.
-type multiply struct {
-	worker
-	Nodes int64
-}
-
-func (f *multiply) ProcessElement(ctx context.Context, number int64, p piece, found facts, v, along sums, emit func(int64, sums)) error {
-	rest, half := panel(slices.Clone(p.Block.Data), p.Block.Columns), p.Block.Columns/2
-	q := p.Block.basis(f.Nodes, found, v.Add)
-	if err := kernel.Gemm(ctx, false, false, -1, q, panel(along.Add[:3*rest.Cols], rest.Cols), 1, rest); err != nil {
-		return err
-	}
-	products := kernel.Dense[float64](rest.Cols, rest.Cols)
-	if err := kernel.Gram(ctx, 1, rest, rest, products); err != nil {
-		return err
-	}
-	after, group := squaresOfSigns(rest), groupsOf(half-1)
-	diagonals := make([]float64, alignment.Diagonals*(half-1))
-	for i := range rest.Rows { // which become squares
-		alignment.AddDiagonals(diagonals, group, rest.Row(i)[:half-1], rest.Row(i)[half:2*half-1])
-	}
-	emit(partOf(number, append(append(diagonals, after), products.Data...), nil))
-	return nil
-}
-
-// estimateAlignment makes the choice.
-type estimateAlignment struct {
-	Plan    plan
-	Columns int
-}
-
-func (f *estimateAlignment) ProcessElement(s, along sums, found facts) choice {
-	if a, known := found.unmeasured(f.Plan.Columns); known {
-		return chosenBy(a)
-	}
-	w := f.Columns
-	diagonals, after, products := s.Add[:alignment.Diagonals*w], s.Add[alignment.Diagonals*w], s.Add[alignment.Diagonals*w+1:]
-	if rounding := f.Plan.rounding(); after <= along.Add[6*(w+1)]*rounding*rounding {
-		return chosenBy(coles.Alignment{Columns: w})
-	}
-	m := panel(products, 2*(w+1))
-	kernel.MirrorUpper(m)
-	part := func(top, left int) [][]float64 {
-		rows := make([][]float64, w)
-		for i := range rows {
-			rows[i] = m.Row(top + i)[left : left+w]
-		}
-		return rows
-	}
-	return chosenBy(coles.Alignment(alignment.Of(groupsOf(w), part(0, 0), part(w+1, 0), part(w+1, w+1), diagonals)))
+	return chosenBy(alignment.Estimate{})
 }
 
 // settings are the settings of the fit with Kind resolved.

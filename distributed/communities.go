@@ -11,14 +11,15 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// settle is a choice where q decides, and looks for communities in the graph where it does not, as
-// [coles.Settings.Alignment] does. Where q decides the hops do nothing.
+// settle is a choice where s decides, and looks for communities in the graph where it does not, as
+// [coles.Settings.Alignment] does. Where s decides the hops do nothing. Nodes
+// have their numbers for names.
 func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PCollection {
 	s = s.Scope("Communities")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
 	needed := beam.ParDo(s, &needCommunities{}, measured)
-	spread := make([]float64, alignment.Hops+1)
-	spread[alignment.Hops] = 1
+	spread := make([]float64, alignment.Hops+2) // the last hop is lazy
+	spread[alignment.Hops], spread[alignment.Hops+1] = 1, 1
 	var rounds []beam.PCollection
 	for k := range alignment.Rounds(p.Nodes) {
 		s := s.Scope(fmt.Sprintf("Round%d", k))
@@ -30,19 +31,22 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 		}
 		nodes := p.filter(s, spread, nothingNext, hide(false))
 		nodes = beam.ParDo(s, &arrive{}, nodes, side(momentsOf(nodes)))
-		moments := momentsOf(nodes)
+		nodes = beam.ParDo(s, &centre{p.Nodes}, nodes, side(momentsOf(nodes)))
 		joined := p.filter(s.Scope("Hidden"), []float64{0, 1}, joinNext, beam.Flatten(s, nodes, hide(true)))
-		rounds = append(rounds, beam.ParDo(s, &addLikeness{p.Nodes, int64(k) * p.blocks()}, joined, side(moments), side(needed)))
+		rounds = append(rounds, beam.ParDo(s, &addLikeness{int64(k) * p.blocks()}, joined, side(needed)))
 	}
 	alike := total(s, beam.Flatten(s, rounds...), int64(len(rounds))*p.blocks())
 	return beam.ParDo(s, &decide{p.Nodes}, measured, side(alike))
 }
 
-// needCommunities emits the feature model if q alone decides; no hops run then.
+// open reports whether s leaves the choice to the communities.
+func open(c choice) bool { return !c.Settled && alignment.Estimate(*c.Alignment).Open() }
+
+// needCommunities emits the feature model if s alone decides; no hops run then.
 type needCommunities struct{}
 
 func (f *needCommunities) ProcessElement(c choice) choice {
-	if alignment.Estimate(*c.Alignment).Open() {
+	if open(c) {
 		return choice{Kind: coles.UseGraph}
 	}
 	return choice{Kind: coles.UseFeatures}
@@ -66,7 +70,7 @@ func (f *hideEdges) ProcessElement(number int64, p piece, needed choice, emit fu
 	case p.Block != nil && !f.Hidden:
 		rows := kernel.Dense[float64](p.Block.height(), alignment.Walkers(f.Nodes))
 		for i, degree := range p.Block.Degree {
-			alignment.Start(f.Seed, number*f.Height+int64(i), degree, rows.Row(i))
+			alignment.Start(f.Seed, uint64(number*f.Height+int64(i)), degree, rows.Row(i))
 		}
 		emit(number, piece{Block: &block{Columns: rows.Cols, Alone: alone, Degree: p.Block.Degree, Data: rows.Data}})
 	case p.Tile != nil:
@@ -78,7 +82,7 @@ func (f *hideEdges) ProcessElement(number int64, p piece, needed choice, emit fu
 		for i, own := range t.Own {
 			cols, vals := a.Row(i)
 			for q, j := range cols {
-				if alignment.Hidden(f.Seed, f.Round, number*f.Height+int64(own), t.Other*f.Height+int64(t.Mates[j])) == f.Hidden {
+				if alignment.Hidden(f.Seed, f.Round, uint64(number*f.Height+int64(own)), uint64(t.Other*f.Height+int64(t.Mates[j]))) == f.Hidden {
 					t.Col, t.Val = append(t.Col, j), append(t.Val, share*vals[q])
 				}
 			}
@@ -111,21 +115,34 @@ func (f *addMoments) ProcessElement(number int64, p piece) (int64, sums) {
 	return partOf(number, sum, nil)
 }
 
+// centre takes what 1 and the degrees explain out of the rows that have arrived.
+type centre struct{ Nodes int64 }
+
+func (f *centre) ProcessElement(number int64, p piece, moments sums) (int64, piece) {
+	b := &block{Columns: p.Block.Columns, Alone: p.Block.Alone, Degree: p.Block.Degree, Data: slices.Clone(p.Block.Data)}
+	if !b.Alone {
+		centre := alignment.Centre(f.Nodes, moments.Add)
+		for i := range b.height() {
+			centre(b.matrix().Row(i))
+		}
+	}
+	return number, piece{Block: b}
+}
+
 // addLikeness adds up the likeness of a block's rows; a hop has their loops. Place is behind the
 // blocks of the rounds before.
-type addLikeness struct{ Nodes, Place int64 }
+type addLikeness struct{ Place int64 }
 
-func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed choice) (int64, sums) {
-	sum := make([]float64, 2)
+func (f *addLikeness) ProcessElement(number int64, p piece, needed choice) (int64, sums) {
+	sum := make([]float64, 3)
 	if needed.Kind == coles.UseGraph {
-		add := alignment.Likeness(f.Nodes, moments.Add)
 		for i, degree := range p.Block.Degree {
 			both := p.Block.matrix().Row(i)
 			row, hop := both[:len(both)/2], both[len(both)/2:]
 			for c, v := range row {
 				hop[c] -= v / (degree + 1)
 			}
-			add(sum, row, hop)
+			alignment.AddLikeness(sum, row, hop)
 		}
 	}
 	return partOf(f.Place+number, sum, nil)
@@ -135,10 +152,10 @@ func (f *addLikeness) ProcessElement(number int64, p piece, moments sums, needed
 type decide struct{ Nodes int64 }
 
 func (f *decide) ProcessElement(c choice, alike sums) choice {
-	if !alignment.Estimate(*c.Alignment).Open() {
+	if !open(c) {
 		return c
 	}
-	a := *c.Alignment
-	a.Communities = alignment.Communities(f.Nodes, alike.Add)
+	a := alignment.Estimate(*c.Alignment)
+	a.Communities, a.CommunitiesSpread = alignment.Communities(f.Nodes, alike.Add, 1)
 	return chosenBy(a)
 }

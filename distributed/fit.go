@@ -2,7 +2,6 @@ package distributed
 
 import (
 	"coles"
-	"coles/internal/alignment"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -12,8 +11,8 @@ import (
 //
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice
-//	measure(s, state, facts, columns)    → one coles.Alignment as a choice by random columns
-//	settle(s, state, choice)             → one choice, by communities where q does not decide
+//	measure(s, state, facts)             → one choice by s
+//	settle(s, state, choice)             → one choice, by communities where s does not decide
 //	marked(s, state, choice)             → state, alone where features were chosen
 //	filtered(s, state, hi, lo)           → state, which holds FX after the last hop
 //	finish(s, state, facts, choice)      → embedding KV<int64, rowChunk>, model []byte
@@ -30,25 +29,12 @@ func (p plan) fit(s beam.Scope, in input) (embedding, model beam.PCollection) {
 	return p.finish(s, p.filtered(s, state, p.hops(), 0), facts, choice)
 }
 
-// choose is the choice between graph and features, a collection of one choice. All is done at once, and
-// q is measured by as many random columns as coles.Fit takes at most.
+// choose is the choice between graph and features, a collection of one choice.
 func (p plan) choose(s beam.Scope, state, found beam.PCollection) beam.PCollection {
 	if p.Settings.Kind != 0 {
 		return beam.Create(s, choice{Kind: p.Settings.Kind})
 	}
-	measured := beam.ParDo(s, &knownChoice{p.Columns}, found)
-	if p.Columns >= alignment.Least {
-		measured = p.measure(s, state, found, p.mostColumns())
-	}
-	return p.settle(s, state, measured)
-}
-
-func (p plan) mostColumns() int {
-	var e alignment.Estimate
-	for next := e.Next(int(p.Nodes)); next > 0; next = e.Next(int(p.Nodes)) {
-		e.Columns = next
-	}
-	return e.Columns
+	return p.settle(s, state, p.measure(s, state, found))
 }
 
 // marked leaves the blocks alone where the features were chosen.

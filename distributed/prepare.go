@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"coles"
-	"coles/internal/alignment"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -21,20 +20,10 @@ import (
 type facts struct {
 	Preparer *coles.Preparer
 	Graph    coles.GraphReport
-	Volume   float64   // sum of the degrees
-	Squares  float64   // of the features, prepared
-	Largest  float64   // magnitude of these
-	Total    float64   // sum of these
-	Roots    float64   // sum of √degree
-	Known    float64   // t of the features, see [linear.Knowledge.T]
-	Columns  []float64 // sum of the squares of each feature
-	Signed   bool      // whether features have negative numbers
-}
-
-// unmeasured is q where it takes no random columns.
-func (f facts) unmeasured(columns int) (coles.Alignment, bool) {
-	found, known := alignment.Unmeasured(f.Graph.Edges, columns)
-	return coles.Alignment(found), known
+	Volume   float64 // sum of the degrees
+	Squares  float64 // of the features, prepared
+	Largest  float64 // magnitude of these
+	Known    float64 // t of the features, see [linear.Knowledge.T]
 }
 
 // An input is graph and features as collections of a pipeline.
@@ -108,19 +97,15 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 	if f.Single { // as it will travel
 		roundSingle(b.Data)
 	}
-	squares, all, signed := 0.0, 0.0, 0.0
-	each := make([]float64, b.Columns)
-	for q, v := range b.Data {
+	squares := 0.0
+	for _, v := range b.Data {
 		squares += v * v
-		each[q%b.Columns] += v * v
-		all += v
-		signed = max(signed, flag(v < 0))
 	}
 	along, columns := sumsOfRows(b.matrix(), b.Degree)
 	count(partOf(number, slices.Concat([]float64{
 		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
-		all, roots, float64(b.height()),
-	}, along, columns, each), []float64{largest, float64(edges.Weighted), signed}))
+		roots, float64(b.height()),
+	}, along, columns), []float64{largest, float64(edges.Weighted)}))
 	send(number, piece{Block: b})
 	if f.Alone {
 		return nil
@@ -151,7 +136,7 @@ func sumsOfRows(h kernel.Matrix[float64], degrees []float64) (along, columns []f
 
 // checkRows compares the number of rows that all blocks have with n.
 func (p plan) checkRows(counted sums) error {
-	if rows := int64(counted.Add[9]); rows != p.Nodes {
+	if rows := int64(counted.Add[8]); rows != p.Nodes {
 		return fmt.Errorf("distributed: features: %w: %d rows for %d nodes", coles.ErrShape, rows, p.Nodes)
 	}
 	return nil
@@ -162,10 +147,9 @@ type gatherFacts struct{ Plan plan }
 
 func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 	v, d := s.Add, f.Plan.Columns
-	known := linear.Knowledge{Roots: v[8], Volume: v[0], Squares: v[1], Along: v[10 : 10+d], Columns: v[10+d : 10+2*d]}
+	known := linear.Knowledge{Roots: v[7], Volume: v[0], Squares: v[1], Along: v[9 : 9+d], Columns: v[9+d : 9+2*d]}
 	found := facts{
-		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Total: v[7], Roots: v[8], Known: known.T(float64(f.Plan.Nodes)),
-		Columns: v[10+2*d:], Signed: s.Most[2] > 0,
+		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Known: known.T(float64(f.Plan.Nodes)),
 		Graph: coles.GraphReport{
 			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
 			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,

@@ -13,8 +13,8 @@ func init() {
 	for _, step := range []any{
 		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
 		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
-		&addUp{}, &knownChoice{}, &drawSigns{}, &spread{}, &alongBasis{}, &multiply{}, &estimateAlignment{},
-		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &addLikeness{}, &decide{},
+		&addUp{}, &unitGram{}, &findDirections{}, &alongDirections{}, &addProducts{}, &addInfluence{}, &estimateSlopes{},
+		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &centre{}, &addLikeness{}, &decide{},
 		&hop{}, &loadedHop{}, &mark{}, &gram{}, &loadedGram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},
 		&writeState{}, &listState{}, &readState{}, &listShards{}, &writeSmall{}, &writeEmbedding{}, &listFiles{},
 	} {
@@ -24,7 +24,7 @@ func init() {
 		beam.RegisterType(reflect.TypeOf(element))
 	}
 	for _, element := range []any{
-		edgeChunk{}, rowChunk{}, names{}, piece{}, sums{}, learned{}, facts{}, choice{}, solution{}, spectral.Weights{},
+		edgeChunk{}, rowChunk{}, names{}, piece{}, sums{}, learned{}, facts{}, choice{}, directions{}, solution{}, spectral.Weights{},
 	} {
 		beam.RegisterType(reflect.TypeOf(element))
 		beam.RegisterCoder(reflect.TypeOf(element), encode, decode)

@@ -242,7 +242,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Where q has to be measured, it is as coles.Fit measures it.
+// Where s has to be measured, it is as coles.Fit measures it.
 func TestStepsMeasure(t *testing.T) {
 	g := newTestGraph(t, communities(600, 60, false, false).counts(1))
 	job := g.job(t, Job{Work: t.TempDir(), Grid: Grid{Height: 200, Messages: coles.Float64}})
@@ -252,8 +252,8 @@ func TestStepsMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := testkit.Must(coles.Fit(t.Context(), g.graph(), g.x, coles.WithSettings(job.Settings), coles.WithPrecision(coles.Float64))).Report()
-	if a, b := m.Report().Alignment, want.Alignment; a == nil || a.Columns != b.Columns || math.Abs(a.Ratio-b.Ratio) > 1e-9*b.Ratio || m.Settings().Kind != want.Kind {
-		t.Errorf("q by %+v: %v\nwant %+v: %v", a, m.Settings().Kind, b, want.Kind)
+	if a, b := m.Report().Alignment, want.Alignment; a == nil || math.Abs(a.Neighbours-b.Neighbours) > 1e-9 || m.Settings().Kind != want.Kind {
+		t.Errorf("s by %+v: %v\nwant %+v: %v", a, m.Settings().Kind, b, want.Kind)
 	}
 	if report.Steps[1].Name != "choose" {
 		t.Errorf("steps %v", report.Steps)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"coles"
-	"coles/internal/alignment"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -87,42 +86,30 @@ func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string
 	return from, nil
 }
 
-// choose is the choice between graph and features, by as few random columns as coles.Fit would take.
+// choose is the choice between graph and features.
 func (r *run) choose(ctx context.Context, prepared *Manifest, known facts) (choice, error) {
 	p := r.plan
 	if p.Settings.Kind != 0 {
 		return choice{Kind: p.Settings.Kind}, nil
 	}
-	found, ok := known.unmeasured(p.Columns)
-	n := int(p.Nodes)
-	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) error {
+	step := func(name string, of any, add func(s beam.Scope, state beam.PCollection) beam.PCollection) (c choice, err error) {
 		folder := within(r.Work, name)
-		m, err := r.step(ctx, "choose", folder, []any{"choose", prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) {
+		m, err := r.step(ctx, "choose", folder, []any{name, prepared.Key, of, p.Settings.Seed}, func(s beam.Scope, at string) {
 			made := add(s, beam.ParDo(s, &readState{}, stateFiles(s, within(r.Work, "prepare"))))
 			listed(s, at, beam.ParDo(s, &writeSmall{at, choiceName}, beam.ParDo(s, encode, made)))
 		})
 		if err != nil {
-			return err
+			return c, err
 		}
-		c, err := loadSmall(ctx, folder, choiceName, m, decoded[choice])
-		if err == nil {
-			found = *c.Alignment
-		}
-		return err
+		return loadSmall(ctx, folder, choiceName, m, decoded[choice])
 	}
-	for next := alignment.Estimate(found).Next(n); next > 0 && !ok; next = alignment.Estimate(found).Next(n) {
-		if err := step(fmt.Sprintf("choose-%d", next), []any{p.Settings.Filter, next}, func(s beam.Scope, state beam.PCollection) beam.PCollection {
-			return p.measure(s, state, beam.Create(s, known), next)
-		}); err != nil {
-			return choice{}, err
-		}
+	found, err := step("choose", nil, func(s beam.Scope, state beam.PCollection) beam.PCollection {
+		return p.measure(s, state, beam.Create(s, known))
+	})
+	if err != nil || !open(found) {
+		return found, err
 	}
-	if alignment.Estimate(found).Open() {
-		if err := step("communities", found, func(s beam.Scope, state beam.PCollection) beam.PCollection {
-			return p.settle(s, state, beam.Create(s, chosenBy(found)))
-		}); err != nil {
-			return choice{}, err
-		}
-	}
-	return chosenBy(found), nil
+	return step("communities", found, func(s beam.Scope, state beam.PCollection) beam.PCollection {
+		return p.settle(s, state, beam.Create(s, found))
+	})
 }

@@ -12,13 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// enough is how many standard errors the labels have to be away from a tie to overrule q.
+// enough is how many standard errors the labels have to be away from a tie to overrule s.
 const enough = 2
 
 // A Choice is a fitted model of the kind that [ChooseModel] has taken, and why.
 type Choice struct {
 	Model *coles.Model // of the kind taken
-	// Alignment has q, and Alone is the kind that q alone takes.
+	// Alignment has s, and Alone is the kind that is taken without labels.
 	Alignment coles.Alignment
 	Alone     coles.Kind
 	// Labels is the number of labelled rows that were predicted by others, 0 where there are too
@@ -32,17 +32,17 @@ type Choice struct {
 	told bool // they are far enough apart
 }
 
-// String states in two lines which kind was taken and why, and the verdict of q alone.
+// String states in two lines which kind was taken and why, and the verdict without labels.
 func (c Choice) String() string {
 	name := func(k coles.Kind) string { return strings.TrimSuffix(k.String(), "s") + " model" }
 	if c.Labels == 0 {
-		return fmt.Sprintf("%s, by q: cross-validation takes two labels of two classes at least\nq: %v", name(c.Alone), c.Alignment)
+		return fmt.Sprintf("%s, by s: cross-validation takes two labels of two classes at least\ns: %v", name(c.Alone), c.Alignment)
 	}
 	measured := fmt.Sprintf("graph %.1f %%, features %.1f %% (%+.1f ± %.1f points)", 100*c.Graph, 100*c.Features, 100*(c.Graph-c.Features), 100*c.Error)
 	if !c.told {
-		return fmt.Sprintf("%s, by q: cross-validation on %d labels cannot tell: %s\nq: %v", name(c.Alone), c.Labels, measured, c.Alignment)
+		return fmt.Sprintf("%s, by s: cross-validation on %d labels cannot tell: %s\ns: %v", name(c.Alone), c.Labels, measured, c.Alignment)
 	}
-	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\nq alone: %v", name(c.Model.Report().Kind), c.Labels, measured, c.Alignment)
+	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\ns alone: %v", name(c.Model.Report().Kind), c.Labels, measured, c.Alignment)
 }
 
 // ChooseModel fits a graph with features x (n × d) by the [coles.Kind] that its labels choose:
@@ -50,16 +50,15 @@ func (c Choice) String() string {
 // opts, and predicts the labelled rows of each embedding by cross-validation, in the parts of
 // [LogisticRegression] with C = 1. The kind that is right more often is taken if the two are more
 // than two standard errors apart, which is McNemar's test (1947) of the rows that one kind alone has
-// right. Otherwise q decides, as in [coles.Fit]: see [coles.Alignment].
+// right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment].
 //
-// A class of one label is left out. Without two classes of two labels q decides alone, and only its
+// A class of one label is left out. Without two classes of two labels s decides alone, and only its
 // model is fitted.
 //
-// The rule was chosen on 13 real graphs and 8 of the dataset package's Communities, 40 splits each
-// with 2, 3, 5 and 20 labels per class, by the accuracy on all other nodes. On the real graphs, where
-// q costs 1.3 points at most, on squirrel, it is never more than 0.2 points below q alone, and one
-// standard error loses up to 1.1; on the others it gains 7.5 at most and loses 0.4. To choose C in
-// every part, too, takes some fifty times as long and decides no better.
+// The rule was chosen on 13 real graphs and 8 of the dataset package's Communities, 40 splits each with 2, 3, 5 and
+// 20 labels per class, by the accuracy on all other nodes, beside another choice without labels. It was never more
+// than 0.4 points below that, and up to 7.5 above; one standard error lost up to 1.1. To choose C in every part,
+// too, takes some fifty times as long and decides no better.
 //
 // It takes two calls of [coles.Fit], one after the other, and ten regressions on at most all labelled
 // rows; besides the memory of a fit, another embedding and these rows. The result is the same to the

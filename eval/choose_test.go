@@ -45,14 +45,14 @@ func some(labels []int, k int, without ...int) []int {
 }
 
 // Choices equal a plain loop's: each kind is fitted alone, a classifier of the other parts
-// predicts each part, and q decides unless one kind alone is right so often that the square of the
+// predicts each part, and s decides unless one kind alone is right so often that the square of the
 // surplus is above four times the number of rows in which they differ.
 func TestChooseModelIsAPlainLoop(t *testing.T) {
 	apart := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}
 	together := dataset.Communities{Nodes: 500, Classes: 5, Degree: 8, Features: 300, Homophily: 0.8, Seed: 6}
 	strong := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}
 	vague := dataset.Communities{Nodes: 500, Classes: 3, Degree: 8, Features: 300, Homophily: 0.6, Seed: 6}
-	other := dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
+	other := dataset.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
 	blind := []string{"one class", "no labels"}
 	for name, c := range map[string]struct {
 		of          dataset.Communities
@@ -65,8 +65,8 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 	}{
 		"both for the features":       {apart, 0, 3, nil, coles.UseFeatures, coles.UseFeatures, true, nil},
 		"both for the graph":          {together, 0, 4, nil, coles.UseGraph, coles.UseGraph, true, []coles.Option{coles.WithDim(16)}},
-		"q for the graph, in float32": {strong, 0, 4, nil, coles.UseGraph, coles.UseFeatures, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
-		"q for the features":          {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithSeed(9)}},
+		"s for the graph, in float32": {strong, 0, 4, nil, coles.UseGraph, coles.UseFeatures, true, []coles.Option{coles.WithPrecision(coles.Float32)}},
+		"s for the features":          {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.WithSeed(9)}},
 		"a kind that is given":        {other, 1, 6, nil, coles.UseFeatures, coles.UseGraph, true, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
 		"too few to tell":             {vague, 0, 30, nil, coles.UseGraph, coles.UseGraph, false, nil},
 		"two classes":                 {apart, 0, 5, []int{2}, coles.UseFeatures, coles.UseFeatures, true, nil},
@@ -77,8 +77,8 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
-			byQ := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
-			testkit.WantSame(t, "q", got.Alignment, *byQ.Report().Alignment)
+			byS := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
+			testkit.WantSame(t, "s", got.Alignment, *byS.Report().Alignment)
 			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
 			right, models := make(map[coles.Kind][]bool), make(map[coles.Kind]*coles.Model)
 			for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
@@ -171,7 +171,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 	}
 	alone := testkit.Must(ChooseModel(background, g, x, single))
 	testkit.WantSame(t, "labels of one a class", alone.Labels, 0)
-	testkit.WantText(t, alone.String(), "graph model, by q: ")
+	testkit.WantText(t, alone.String(), "graph model, by s: ")
 }
 
 func TestChooseModelRefuses(t *testing.T) {
@@ -209,14 +209,14 @@ func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
 	c := testkit.Must(ChooseModel(background, g, x, some(labels, 3)))
 	c.Labels, c.Graph, c.Features, c.Error = 8, 0.25, 0.875, 0.125
-	q := c.Alignment.String()
+	found := c.Alignment.String()
 	for want, told := range map[string]bool{
-		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\nq alone: " + q:          true,
-		"feature model, by q: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\nq: " + q: false,
+		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\ns alone: " + found:          true,
+		"feature model, by s: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\ns: " + found: false,
 	} {
 		c.told = told
 		testkit.WantSame(t, "the choice", c.String(), want)
 	}
 	c.Labels = 0
-	testkit.WantSame(t, "the choice", c.String(), "feature model, by q: cross-validation takes two labels of two classes at least\nq: "+q)
+	testkit.WantSame(t, "the choice", c.String(), "feature model, by s: cross-validation takes two labels of two classes at least\ns: "+found)
 }

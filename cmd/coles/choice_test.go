@@ -89,8 +89,8 @@ func TestEmbedForAPurpose(t *testing.T) {
 	prints(t, want, "", "embed", path, "-to", "npy", "-for", "links")
 }
 
-// Pairs of neighbours that are alike: filtering multiplies the features by a number, so that q is 1.
-// Without edges there are no neighbours, and three features have no two halves.
+// Pairs of neighbours that are alike: a node counts as having 2.5 neighbours at least, so that s is 2.5. Without
+// edges there are no neighbours, and few nodes count as having communities.
 func TestInfoSaysWhatAFitChooses(t *testing.T) {
 	const nodes, kinds, words = 48, 3, 20
 	var pairs, alone, features strings.Builder
@@ -111,19 +111,19 @@ func TestInfoSaysWhatAFitChooses(t *testing.T) {
 		args  []string
 		kind  coles.Kind
 		known bool
-		ratio float64 // −1 for none
+		s     float64 // −1 for none, 0 for any
 		text  string
 	}{
-		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.UseGraph, true, 1, `as much as with their neighbours' \(q = 1\): graph model`},
-		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.UseFeatures, true, 0, "neighbours know nothing of a node's features: feature model"},
-		"few features":     {"", []string{edges, "-features", few}, coles.UseGraph, false, 0, ": graph model"},
+		"neighbours alike": {pairs.String(), []string{"-", "-features", many}, coles.UseGraph, true, 2.5, `\(s = 2.50 ± 0.00\): graph model`},
+		"no neighbours":    {alone.String(), []string{"-", "-features", many}, coles.UseFeatures, true, 0, "the graph has no edges: feature model"},
+		"few nodes":        {"", []string{edges, "-features", few}, coles.UseGraph, true, 0, ", there are too few nodes to see communities: graph model"},
 		"no features":      {"", []string{edges}, coles.UseGraph, false, -1, "graph: there are no features"},
 		"features are set": {"", []string{edges, "-features", few, "-kind", "features"}, coles.UseFeatures, false, -1, "features, as is set.*"},
 		"the graph is set": {"", []string{drawn, "-kind", "graph"}, coles.UseGraph, false, -1, "graph, as is set.*"},
 		"by its purpose":   {"", []string{drawn, "-for", "links"}, coles.UseGraph, false, -1, "graph, as is set.*"},
 	} {
 		got := decoded[graphInfo](t, c.stdin, append([]string{"info", "-json"}, c.args...)...)
-		if a := got.Fit.Alignment; got.Fit.Kind != c.kind || (a == nil) != (c.ratio < 0) || a != nil && (a.Known != c.known || !(math.Abs(a.Ratio-c.ratio) < 1e-9)) {
+		if a := got.Fit.Alignment; got.Fit.Kind != c.kind || (a == nil) != (c.s < 0) || a != nil && (a.Known != c.known || c.s > 0 && !(math.Abs(a.Neighbours-c.s) < 1e-9)) {
 			t.Errorf("%s: %+v, %+v", name, got.Fit, a)
 		}
 		table := must(t, c.stdin, append([]string{"info"}, c.args...)...)
@@ -246,7 +246,7 @@ func TestEvalWithoutAChoice(t *testing.T) {
 // A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
 // noise of the edges seen.
 func TestHomophilyDoubtsFeatures(t *testing.T) {
-	features, graph := &coles.Alignment{Ratio: 0.5, Known: true}, &coles.Alignment{Ratio: 2, Known: true}
+	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
 	for name, c := range map[string]struct {
 		h      *homophily
 		chosen *coles.Alignment
@@ -270,7 +270,7 @@ func TestHomophilyDoubtsFeatures(t *testing.T) {
 // Communities whose features correlate with each other and not with the classes, as they are another
 // node's.
 func TestInfoAndEvalWarnOfFeatures(t *testing.T) {
-	d := testkit.Must(dataset.Communities{Nodes: 600, Classes: 3, Degree: 10, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))
+	d := testkit.Must(dataset.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))
 	x := testkit.DenseOf(d.Features)
 	others := mat.NewDense(600, 200, nil)
 	for i := range 600 {
@@ -294,7 +294,7 @@ func wantWarning(t *testing.T, path, want string) {
 	t.Helper()
 	for _, args := range [][]string{{"info", path}, {"eval", path, "-count", "2", "-runs", "0"}} {
 		table := must(t, "", args...)
-		testkit.WantText(t, table, ": feature model\n")
+		testkit.WantText(t, table, ": feature model")
 		found := regexp.MustCompile("(?m)^but +(.*)").FindStringSubmatch(table)
 		if want == "" && found != nil || want != "" && (found == nil || found[1] != want) {
 			t.Errorf("%v: %q, want %q in\n%s", args, found, want, table)

@@ -141,7 +141,7 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 	}{
 		"overruled": {overruled, archiveOf(t, overruled), everyFourth(700), coles.UseFeatures, "coles: feature model, by cross-validation on 175 labels: graph "},
 		"agreed":    {agreed, agreedPath, everyFourth(300), coles.UseFeatures, "coles: feature model, by cross-validation on 75 labels: graph "},
-		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.UseGraph, "coles: graph model, by q: cross-validation takes two labels of two classes at least\ncoles: q: own features "},
+		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.UseGraph, "coles: graph model, by s: cross-validation takes two labels of two classes at least\ncoles: s: neighbours weigh "},
 	} {
 		g, labels := testkit.Must(undirected(c.d, c.path)), slices.Repeat([]int{-1}, c.d.Nodes())
 		for _, i := range c.labelled {

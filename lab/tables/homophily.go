@@ -12,7 +12,6 @@ import (
 	"coles/dataset"
 
 	"gonum.org/v1/gonum/floats/scalar"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Graph or features: the accuracy of each alone, of both models, and of the default's choice.
@@ -26,10 +25,10 @@ func homophilyTable() table {
 	}
 	return table{
 		Name: "homophily", Title: "Graph or features", apart: true, tall: true,
-		about: accuracyAbout + " q is the alignment of the features in percent, the median over 21 seeds ± half the distance of the quantiles at 16 and 84 %; where it is below 80 the default takes the features alone, and from 100 on the graph. Between them, where it is noise, and for fewer than 40 features, it takes the graph if that has communities. " +
+		about: accuracyAbout + " s, ± its deviation over the edges, is what the default goes by: from 0.8 on it takes the graph, and below it too if that has large communities. " +
 			"Raw features stand as stored and as COLES prepares and scales them, S2GC likewise. Generated data sets are named by their family and the share of edges inside a class, in percent.",
 		datasets: datasets,
-		rows: slices.Concat([]method{{name: "q"}}, pick(closedMethods, "Raw"),
+		rows: slices.Concat([]method{{name: "s"}}, pick(closedMethods, "Raw"),
 			sameFeatures, pick(closedMethods, "S2GC", "S2GC (same features)"),
 			[]method{
 				{name: "COLES (graph)", embed: fit(coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))},
@@ -39,31 +38,18 @@ func homophilyTable() table {
 	}
 }
 
-// alignmentSeeds counts the measurements of q.
-const alignmentSeeds = 21
-
 func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	if m.embed != nil {
 		return classification(ctx, o, p, m)
 	}
-	s := coles.DefaultSettings()
-	var q []float64
-	for s.Seed = range uint64(alignmentSeeds) {
-		a, err := s.Alignment(ctx, p.graph, p.Features)
-		if err != nil {
-			return nil, err
-		}
-		if a.Columns == 0 {
-			return nil, nil
-		}
-		q = append(q, a.Ratio)
+	a, err := coles.DefaultSettings().Alignment(ctx, p.graph, p.Features)
+	if err != nil || !a.Known {
+		return nil, err
 	}
-	slices.Sort(q)
-	at := func(p float64) float64 { return 100 * stat.Quantile(p, stat.Empirical, q, nil) }
-	found := measure{Mean: scalar.Round(at(0.5), 2), Std: scalar.Round((at(0.84)-at(0.16))/2, 2), Apart: true}
+	found := measure{Mean: scalar.Round(a.Neighbours, 2), Std: scalar.Round(a.Deviation, 2), Apart: true}
 	cells := make([]cell, len(perClass))
 	for k := range cells {
-		cells[k] = cell{Scaling: &o.columns[0], PerClass: perClass[k], Seeds: alignmentSeeds, Measures: []measure{found}}
+		cells[k] = cell{Scaling: &o.columns[0], PerClass: perClass[k], Measures: []measure{found}}
 	}
 	return cells, nil
 }

@@ -1,0 +1,75 @@
+// Package alignment measures whether a graph says more of its nodes than their features do, wherever both are
+// kept. coles.Alignment defines what is measured, and why.
+package alignment
+
+import (
+	"context"
+	"math"
+
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+)
+
+const (
+	// Enough is the s from which the graph is used.
+	Enough = 0.8
+	// Small is the r up to which communities are too small to use the graph for them.
+	Small = 0.25
+	// Directions is the number of leading directions of the features that s looks along. With two every
+	// threshold from 0.7 to 0.9 decides alike on the ten graphs it was set on, with three every one from 0.75 to
+	// 0.85, but features that an autoencoder made are closer to them with two; with four none is free of errors.
+	Directions = 3
+	// few is the number of neighbours that a node of a graph counts as having at least. A filter leaves nodes of
+	// few edges mostly as they are, and then it takes less to gain by them.
+	few = 2.5
+	// handful is the number of nodes below which hidden edges show nothing.
+	handful = 30
+	// Wide is the number of features from which their spectrum tells whether they are noise.
+	Wide = 40
+)
+
+// An Estimate is a coles.Alignment.
+type Estimate struct {
+	Neighbours, Deviation          float64 // s
+	Known                          bool
+	Communities, CommunitiesSpread float64 // r
+}
+
+// Open reports whether s leaves the choice to the communities.
+func (e Estimate) Open() bool { return e.Known && e.Neighbours < Enough }
+
+// Graph reports whether the graph is used.
+func (e Estimate) Graph() bool { return !e.Open() || e.Communities >= Small }
+
+// Noise reports whether the largest of the eigenvalues of XᵀX (d × d) is what noise on n rows may have, by the
+// sum of all: random matrices have none beyond their mean times (1 + √(d/n))², or n/d, and in 40 draws of
+// 64 to 384 columns it came to 1.01 of this; the features of ten real graphs, made dense in six ways, to 1.2 at least.
+func Noise(largest, sum, n, d float64) bool {
+	less, more := min(n, d), max(n, d)
+	edge := 1 + math.Sqrt(less/more)
+	return d >= Wide && largest*less <= 1.08*edge*edge*sum
+}
+
+// Parts are what is measured on: features as they came in and prepared, and what is known of the graph.
+type Parts[T kernel.Float] struct {
+	Source  *matrix.Source
+	X       *matrix.Matrix[T]
+	Graph   *kernel.CSR[float64]
+	Degrees []float64
+	Edges   int
+	Seed    uint64
+	Room    []T // memory to be used first
+}
+
+// Measure measures s and, where that leaves the choice open, r. It returns [matrix.ErrPrecision] where the rows
+// of the features differ by rounding in float32 only, and ctx's error.
+func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
+	if p.Edges == 0 {
+		return Estimate{Known: true}, ctx.Err()
+	}
+	found, err := p.along(ctx)
+	if err == nil && found.Open() {
+		found.Communities, found.CommunitiesSpread, err = p.communities(ctx)
+	}
+	return found, err
+}
