@@ -111,9 +111,6 @@ var rowDoors = map[string]door{
 	"RecommendLinks, all": func(ctx context.Context, in given) (any, error) {
 		return recommended(ctx, in.g, in.x, nil, DotProduct, in.k)
 	},
-	"RankLinks": func(ctx context.Context, in given) (any, error) {
-		return ranked(ctx, in.x, &HeldOutLinks{Train: in.g, Edges: in.pairs}, Cosine, in.k)
-	},
 }
 
 // contextDoors read a graph, and take a context.

@@ -14,9 +14,9 @@
 // [Silhouette] and [Modularity] judge clusters without labels, and [ClusterCount] chooses how many
 // there are.
 //
-// Link prediction: [Index.RecommendLinks] gives the best pairs that are no edges yet. [HoldOutLinks] takes
-// edges out of a graph without breaking it up, and [Index.RankLinks] counts how many of them an embedding of
-// the rest recommends.
+// Link prediction: a [Recommender] gives each node the best others that no edge joins to it, by walks and an
+// embedding, and [Index.RecommendLinks] by an embedding alone. [HoldOutLinks] takes edges out of a graph without
+// breaking it up.
 //
 // Similarity search: an [Index] finds the rows of an embedding most similar to some, exactly. To
 // look at an embedding, [TSNE] places its rows in two dimensions; package eval/picture draws them.

@@ -11,8 +11,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The three links most likely to be missing at a node, and how many of the edges held out are among
-// ten that are recommended to each of their nodes.
+// What to recommend to a node, learned from edges that are hidden, and what it is worth.
+func ExampleLearnLinks() {
+	ctx := context.Background()
+	g, data := communities(ctx)
+	recommender, err := eval.LearnLinks(ctx, g, eval.LinkOptions{Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
+		settings := coles.LinkSettings(data.Features.Dims())
+		model, err := coles.Fit(ctx, g, data.Features, coles.WithSettings(settings))
+		if err != nil {
+			return nil, err
+		}
+		return model.Embedding(), nil
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := recommender.Recommend(ctx, []int{7}, 3, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range found[0] {
+		fmt.Printf("7 and %d, %.3f\n", m.Row, m.Score)
+	}
+	fmt.Println(recommender.Worth)
+	// Output:
+	// 7 and 121, 0.042
+	// 7 and 73, 0.028
+	// 7 and 229, 0.027
+	// recall@10 of 284 ends of hidden edges 16.5 % (two steps alone 13.7, three steps 18.3, vectors 12.7, the most popular 10.2)
+}
+
+// By vectors alone: the three nodes most similar to a node of those that no edge joins to it, among them perhaps
+// some whose edges were held out.
 func ExampleIndex_RecommendLinks() {
 	ctx := context.Background()
 	g, data := communities(ctx)
@@ -29,23 +59,17 @@ func ExampleIndex_RecommendLinks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := index.RecommendLinks(ctx, links.Train, []int{7}, 3)
+	found, err := index.RecommendLinks(ctx, links.Train, []int{7}, 3, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, m := range found[0] {
 		fmt.Printf("7 and %d, %.2f\n", m.Row, m.Score)
 	}
-	r, err := index.RankLinks(ctx, links, 10)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(r)
 	// Output:
 	// 7 and 229, 0.79
 	// 7 and 222, 0.72
 	// 7 and 301, 0.68
-	// recall 13.4 % (by chance 2.6 %), mean reciprocal rank 4.7 %
 }
 
 // An index is made once and asked many times: about its own rows, and about others.

@@ -136,13 +136,5 @@ func recommended(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int,
 	if err != nil {
 		return nil, err
 	}
-	return index.RecommendLinks(ctx, g, nodes, k)
-}
-
-func ranked(ctx context.Context, x mat.Matrix, links *HeldOutLinks, by Similarity, k int) (*LinkRanking, error) {
-	index, err := NewIndex(ctx, x, by)
-	if err != nil {
-		return nil, err
-	}
-	return index.RankLinks(ctx, links, k)
+	return index.RecommendLinks(ctx, g, nodes, k, nil)
 }

@@ -75,7 +75,7 @@ func TestStagesAreReported(t *testing.T) {
 		"compare rows 1, t-SNE 1000": func(f coles.Progress) error { return testkit.Err(TSNE{Progress: f}.Places(background, x)) },
 		"compare rows 1, compare rows 1": func(f coles.Progress) error {
 			x := index(f)
-			return errors.Join(testkit.Err(x.Rows(background, []int{4}, 3)), testkit.Err(x.RecommendLinks(background, g, nil, 3)))
+			return errors.Join(testkit.Err(x.Rows(background, []int{4}, 3)), testkit.Err(x.RecommendLinks(background, g, nil, 3, nil)))
 		},
 	} {
 		var got []string

@@ -145,9 +145,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	recommend := func(x mat.Matrix, by Similarity, k int, nodes ...int) error {
 		return testkit.Err(recommended(background, testkit.Must(coles.NewGraph(6, nil)), x, nodes, by, k))
 	}
-	rank := func(x mat.Matrix, edges ...coles.Edge) error {
-		return testkit.Err(ranked(background, x, &HeldOutLinks{Train: path, Edges: edges}, Cosine, 1))
-	}
 	hold := func(g *coles.Graph, share float64) error { return testkit.Err(HoldOutLinks(background, g, share, 1)) }
 	wantRefusals(t, map[string]refusal{
 		"k-means, no clusters":              {fit(KMeans{}, x), coles.ErrSetting},
@@ -204,9 +201,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"recommend, no nodes":               {recommend(x, Cosine, 1, []int{}...), coles.ErrShape},
 		"recommend, rows too few":           {recommend(normal(5, 2, 1, 1), Cosine, 1), coles.ErrShape},
 		"recommend, products overflow":      {recommend(huge, DotProduct, 1), coles.ErrNotFinite},
-		"rank, nothing held out":            {rank(x), coles.ErrShape},
-		"rank, an edge outside":             {rank(x, coles.Edge{U: 1, V: 9}), coles.ErrIndex},
-		"rank, rows too many":               {rank(x, onePair...), coles.ErrShape},
 		"hold out, none":                    {hold(path, 0), coles.ErrSetting},
 		"hold out, all":                     {hold(path, 1), coles.ErrSetting},
 		"hold out, NaN":                     {hold(path, nan), coles.ErrSetting},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"coles"
@@ -68,7 +69,7 @@ func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		result[i] = membership{id, found[i]}
 		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
-	return out.writeResult(ctx, c, result, []string{"id", "cluster"}, lines)
+	return out.writeResult(ctx, c, result, []string{"id", "cluster"}, slices.Values(lines))
 }
 
 // mostClusters is how many clusters are tried at most.

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"coles"
@@ -138,7 +139,7 @@ func resultFlags() []cli.Flag {
 // writeResult writes a result as JSON, or its lines: fields separated by tabs, or, into a file that
 // ends in .csv or .csv.gz, by commas under the names of the columns. A field that holds the separator comes in
 // double quotes.
-func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, columns []string, lines [][]string) error {
+func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, columns []string, lines iter.Seq[[]string]) error {
 	return s.write(ctx, func(w io.Writer) error {
 		if c.Bool("json") {
 			return printJSON(w, result)
@@ -147,8 +148,12 @@ func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, colum
 		if extensionOf(s.path) != ".csv" {
 			to.Comma = '\t'
 		} else if !c.Bool("no-header") {
-			lines = append([][]string{columns}, lines...)
+			to.Write(columns)
 		}
-		return to.WriteAll(lines)
+		for line := range lines {
+			to.Write(line) // Error has what fails
+		}
+		to.Flush()
+		return to.Error()
 	})
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -10,6 +12,8 @@ import (
 	"coles"
 	"coles/eval"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // The vectors of vectorsText, all but b and help joined to the others; e has a vector of zeros.
@@ -28,9 +32,9 @@ func TestLinksOfVectors(t *testing.T) {
 	} {
 		prints(t, c.want, "", append(given, c.args...)...)
 	}
-	got := decoded[[]recommendation](t, "", append(given, "-json", "-node", "help")...)
-	testkit.WantSame(t, "JSON", got, []recommendation{{"help", "b", 0.8}, {"help", "a", 0.6}})
-	testkit.WantSame(t, "none as JSON", must(t, "", append(given, "-json", "-node", "e")...), "[]\n")
+	got := decoded[recommendations](t, "", append(given, "-json", "-node", "help")...)
+	testkit.WantSame(t, "JSON", got, recommendations{Links: []recommendation{{"help", "b", 0.8}, {"help", "a", 0.6}}})
+	testkit.WantSame(t, "none as JSON", must(t, "", append(given, "-json", "-node", "e")...), "{\n  \"links\": []\n}\n")
 }
 
 // What is made of a graph is the library's, and -node the lines of some; an id may hold a comma.
@@ -39,7 +43,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims()))))
 	var want, of3 string
-	for i, matches := range testkit.Must(testkit.Must(eval.NewIndex(t.Context(), m.Embedding(), eval.Cosine)).RecommendLinks(t.Context(), g, nil, 4)) {
+	for i, matches := range testkit.Must(testkit.Must(eval.NewIndex(t.Context(), m.Embedding(), eval.Cosine)).RecommendLinks(t.Context(), g, nil, 4, nil)) {
 		for _, m := range matches {
 			want += fmt.Sprintf("%d\t%d\t%s\n", i, m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
 		}
@@ -47,13 +51,52 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 			of3 = want[strings.Index(want, "\n3\t")+1:]
 		}
 	}
-	prints(t, want, "", "links", path, "-k", "4")
-	prints(t, of3, "", "links", path, "-k", "4", "-node", "3")
+	prints(t, want, "", "links", path, "-k", "4", "-by", "cosine")
+	prints(t, of3, "", "links", path, "-k", "4", "-by", "cosine", "-node", "3")
+
+	embed := func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
+		m, err := coles.Fit(ctx, g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims())), coles.WithSeed(5))
+		return embeddingOf(m), err
+	}
+	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Embed: embed, Seed: 5}))
+	want = ""
+	for _, m := range testkit.Must(r.Recommend(t.Context(), []int{3}, 4, nil))[0] {
+		want += fmt.Sprintf("3\t%d\t%s\n", m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
+	}
+	_, out, said := call("", "links", path, "-k", "4", "-node", "3", "-seed", "5")
+	testkit.WantSame(t, "by walks", out, want)
+	testkit.WantSame(t, "what they are worth", said, "coles: "+r.Worth.String()+"\n")
 
 	dir := folder(t, map[string]string{"v.csv": "\"a,b\",3,4\nc,4,3\nd,1,0\n"})
-	out := filepath.Join(dir, "links.csv")
+	out = filepath.Join(dir, "links.csv")
 	must(t, "\"a,b\",\"a,b\"\nc,d\n", "links", "-", "-from", "edges", "-header", "no", "-embedding", filepath.Join(dir, "v.csv"), "-node", "a,b", "-o", out)
 	testkit.WantSame(t, "links as CSV", read(t, out), "id,node,score\n\"a,b\",c,0.96\n\"a,b\",d,0.6\n")
+}
+
+// Users 1 to 8 have bought all of things a to h but their own, and user 9 has bought nothing: edges join two kinds.
+func TestLinksOfTwoKinds(t *testing.T) {
+	var edges strings.Builder
+	things := "abcdefgh"
+	for u := range len(things) {
+		for v, thing := range things {
+			if u != v {
+				fmt.Fprintf(&edges, "%d,%c\n", u+1, thing)
+			}
+		}
+	}
+	dir := folder(t, map[string]string{"sales.csv": edges.String(), "stock.txt": "c\nd\n3\n", "asked.txt": "3 c\n1 a\n"})
+	sales := filepath.Join(dir, "sales.csv")
+	_, out, said := call("", "links", sales, "-node", "3")
+	testkit.WantSame(t, "what user 3 lacks", out, "3\tc\t1\n")
+	testkit.WantText(t, said, "two kinds", "recall@10")
+	_, out, _ = call("", "links", sales, "-node", "1", "-node", "3", "-among", filepath.Join(dir, "stock.txt"))
+	testkit.WantSame(t, "what is in stock", out, "3\tc\t1\n")
+	_, out, _ = call("", "links", sales, "-pairs", filepath.Join(dir, "asked.txt"), "-json")
+	var got recommendations
+	testkit.Check(t, json.Unmarshal([]byte(out), &got))
+	if len(got.Links) != 2 || got.Links[0].ID != "1" || got.Links[1].Score != 1 || got.Worth.Hidden == 0 {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestLinksRefuses(t *testing.T) {
@@ -64,6 +107,11 @@ func TestLinksRefuses(t *testing.T) {
 	}{
 		"a node unknown":      {exitFailure, edges + " -node anne", `unknown node "anne": did you mean ann?`},
 		"no links":            {exitUsage, edges + " -k 0", "-k 0"},
+		"no such scores":      {exitUsage, edges + " -by luck", "want walks or cosine"},
+		"walks of vectors":    {exitUsage, edges + " -by walks -embedding " + features, "-embedding goes with cosines"},
+		"pairs and nodes":     {exitUsage, edges + " -pairs " + edges + " -k 3", "say nothing of them"},
+		"settings of walks":   {exitUsage, edges + " -dim 2", "-dim changes vectors"},
+		"unknown candidates":  {exitFailure, edges + " -among " + edges, "unknown node"},
 		"vectors alone":       {exitUsage, "-embedding " + features, "name GRAPH"},
 		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim cannot be used with -embedding"},
 	} {

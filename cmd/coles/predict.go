@@ -138,7 +138,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	columns, lines := k.lines(found, c.Bool("probabilities"))
-	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, good, found), columns, lines); err != nil {
+	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, good, found), columns, slices.Values(lines)); err != nil {
 		return err
 	}
 	sayHowGood(s.stderr, c, of.Kind, good)

@@ -135,11 +135,24 @@ func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Data
 }
 
 // giveIDs gives the n rows of the first file without ids the ids of -ids, one a line.
-func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) (err error) {
+func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) error {
 	if in.ids == "" || d.IDs != nil {
 		return nil
 	}
-	d.IDs, err = readPath(ctx, in, in.ids, func(r *bufio.Reader) ([]string, error) {
+	ids, err := readIDs(ctx, in, in.ids)
+	if err == nil && len(ids) != n {
+		err = fmt.Errorf("%s: %w: %d ids for %d rows", nameOf(in.ids), coles.ErrShape, len(ids), n)
+	}
+	if err == nil {
+		d.IDs = ids
+	}
+	in.ids = ""
+	return err
+}
+
+// readIDs reads ids, one a line.
+func readIDs(ctx context.Context, in *inputs, path string) ([]string, error) {
+	return readPath(ctx, in, path, func(r *bufio.Reader) ([]string, error) {
 		known := make(map[string]bool)
 		var ids []string
 		lines := bufio.NewScanner(r)
@@ -148,20 +161,12 @@ func giveIDs(ctx context.Context, in *inputs, d *dataset.Dataset, n int) (err er
 			id := strings.TrimPrefix(lines.Text(), "\ufeff") // byte order mark
 			if id == "" || known[id] || !utf8.ValidString(id) {
 				err := fmt.Errorf("%w: %q is empty, given twice or not UTF-8", coles.ErrIDs, id)
-				return nil, &dataset.ParseError{File: nameOf(in.ids), Line: len(ids) + 1, Err: err}
+				return nil, &dataset.ParseError{File: nameOf(path), Line: len(ids) + 1, Err: err}
 			}
 			known[id], ids = true, append(ids, id)
 		}
-		if err := lines.Err(); err != nil {
-			return nil, err
-		}
-		if len(ids) != n {
-			return nil, fmt.Errorf("%w: %d ids for %d rows", coles.ErrShape, len(ids), n)
-		}
-		return ids, nil
+		return ids, lines.Err()
 	})
-	in.ids = ""
-	return err
 }
 
 // readSplits reads a file of splits of n nodes.

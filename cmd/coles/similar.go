@@ -102,7 +102,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			lines = append(lines, []string{ids[i], names[m.Row], strconv.FormatFloat(m.Score, 'g', 6, 64)})
 		}
 	}
-	return sink{standard, s.stdout}.writeResult(ctx, c, result, []string{"id", "node", "similarity"}, lines)
+	return sink{standard, s.stdout}.writeResult(ctx, c, result, []string{"id", "node", "similarity"}, slices.Values(lines))
 }
 
 func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k int) ([][]eval.Match, error) {

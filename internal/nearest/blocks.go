@@ -70,7 +70,7 @@ type screen struct {
 	units kernel.Matrix[float32] // the queries at length 1
 	slack float64                // more than a product of units can be off
 	parts int                    // into which the rows are divided
-	best  []best                 // of each query, in each part
+	best  []Best                 // of each query, in each part
 }
 
 // lookAtBlocks compares all queries with all rows, some of them at a time.
@@ -81,7 +81,7 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	}
 	groups := parallel.Pieces(c.full.Rows, taskQueries)
 	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
-	c.best = make([]best, c.full.Rows*c.parts)
+	c.best = make([]Best, c.full.Rows*c.parts)
 	errs := make([]error, groups*c.parts)
 	progress := parallel.Counted(ctx, "compare rows", len(errs))
 	err = parallel.For(ctx, len(errs), func(t int) {
@@ -160,7 +160,7 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 
 // take goes through the products of a unit query with the unit rows of a block. Of few it looks at
 // the score itself.
-func (c *screen) take(b *best, query int, products []float32, block int) {
+func (c *screen) take(b *Best, query int, products []float32, block int) {
 	lo := block * blockRows
 	bar := c.bar(b, query)
 	least := c.least(bar, block)
@@ -177,7 +177,7 @@ func (c *screen) take(b *best, query int, products []float32, block int) {
 
 // offer adds a row to the best of a query unless their product, as units, proves
 // it below the bar. It reports whether the bar has changed.
-func (c *screen) offer(b *best, bar float64, query, row int, p float32) bool {
+func (c *screen) offer(b *Best, bar float64, query, row int, p float32) bool {
 	bound := float64(p) + c.slack
 	if !c.cosine {
 		bound *= c.lengths[row]
@@ -185,17 +185,15 @@ func (c *screen) offer(b *best, bar float64, query, row int, p float32) bool {
 	if bound < bar || c.self != nil && c.self[query] == row {
 		return false
 	}
-	if c.joined != nil {
-		if _, ok := matrix.Entry(c.joined, c.self[query], row); ok {
-			return false
-		}
+	if c.joined != nil && c.joined(c.self[query], row) {
+		return false
 	}
 	_, vals := c.x.Row(row)
-	return b.add(Match{row, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(vals)], vals), row)})
+	return b.Add(Match{row, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(vals)], vals), row)})
 }
 
 // bar is the least bound of a row that can be among the best.
-func (c *screen) bar(b *best, query int) float64 {
+func (c *screen) bar(b *Best, query int) float64 {
 	switch {
 	case c.joined != nil && c.queryLengths[query] == 0:
 		return math.Inf(1) // all its scores are 0

@@ -86,8 +86,8 @@ type search struct {
 	*Index
 	queries      *matrix.Matrix[float64]
 	queryLengths []float64
-	self         []int                // the row that each query is and does not find; may be nil
-	joined       *kernel.CSR[float64] // rows that these do not find either; nil but for [Index.Apart]
+	self         []int                     // the row that each query is and does not find; may be nil
+	joined       func(row, other int) bool // rows that these do not find either; nil but for [Index.Apart]
 	k            int
 	found        [][]Match
 }
@@ -139,7 +139,7 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 		defer release()
 		for i := first; i < last && ctx.Err() == nil; i++ {
 			clear(sums.Data)
-			b := best{make([]Match, 0, s.k)}
+			b := Best{make([]Match, 0, s.k)}
 			scale := 1.0
 			if s.cosine && s.queryLengths[i] > 0 {
 				scale = s.queryLengths[i]
@@ -151,19 +151,15 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 					sums.Data[row] += v / scale * with[p]
 				}
 			}
-			if s.joined != nil {
-				near, _ := s.joined.Row(s.self[i])
-				for _, row := range near {
-					sums.Data[row] = 0 // which is not found
-				}
-			}
 			for row, sum := range sums.Data {
+				if s.joined != nil && (sum <= 0 || s.joined(s.self[i], row)) {
+					continue
+				}
 				if s.self == nil || s.self[i] != row {
-					b.add(Match{row, s.score(sum, row)})
+					b.Add(Match{row, s.score(sum, row)})
 				}
 			}
-			slices.SortFunc(b.matches, compareMatches)
-			s.found[i] = b.matches
+			s.found[i] = b.Ranked()
 		}
 	})
 }
@@ -176,19 +172,34 @@ func (s *search) score(sum float64, row int) float64 {
 	return sum
 }
 
-// best is the best matches among those added so far, as many as matches has room for: once full, a
+// Best is the best matches among those added so far, as many as matches has room for: once full, a
 // heap with the worst of them first.
-type best struct{ matches []Match }
+type Best struct{ matches []Match }
 
-func (b *best) full() bool { return len(b.matches) == cap(b.matches) }
+// NewBest has room for k matches.
+func NewBest(k int) *Best { return &Best{make([]Match, 0, k)} }
+
+// Clear forgets the matches.
+func (b *Best) Clear() { b.matches = b.matches[:0] }
+
+// Matches are the matches in no order that means anything.
+func (b *Best) Matches() []Match { return b.matches }
+
+// Ranked sorts the matches, the best first. They are there until Clear, before which none can be added.
+func (b *Best) Ranked() []Match {
+	slices.SortFunc(b.matches, compareMatches)
+	return b.matches
+}
+
+func (b *Best) full() bool { return len(b.matches) == cap(b.matches) }
 
 // compareMatches puts better scores first, and of equal ones the lower row.
 func compareMatches(m, other Match) int {
 	return cmp.Or(cmp.Compare(other.Score, m.Score), m.Row-other.Row)
 }
 
-// add takes a match of another row; it reports whether there is something new to compare with.
-func (b *best) add(m Match) bool {
+// Add takes a match of another row; it reports whether there is something new to compare with.
+func (b *Best) Add(m Match) bool {
 	if b.full() {
 		if worst := b.matches[0]; m.Score < worst.Score || compareMatches(m, worst) >= 0 { // most are worse by their scores
 			return false
@@ -208,7 +219,7 @@ func (b *best) add(m Match) bool {
 }
 
 // sink moves match i down to where no worse one is below it.
-func (b *best) sink(i int) {
+func (b *Best) sink(i int) {
 	for {
 		worst := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(b.matches); child++ {

@@ -11,15 +11,14 @@ import (
 )
 
 // Apart finds, for each of the given rows of the index or for all where rows is nil, the k rows of
-// the largest scores above zero, or fewer, among those that are neither itself nor stored in its row
-// of joined (n × n).
+// the largest scores above zero, or fewer, among those that are neither itself nor joined to it.
 //
 // The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
 // once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the
 // cosine.
 //
 // Errors: as [Index.Near].
-func (index *Index) Apart(ctx context.Context, rows []int, joined *kernel.CSR[float64], k int) ([][]Match, error) {
+func (index *Index) Apart(ctx context.Context, rows []int, joined func(row, other int) bool, k int) ([][]Match, error) {
 	s := &search{queries: index.x, self: rows, joined: joined, k: min(k, index.Rows())}
 	if rows == nil {
 		s.self = make([]int, index.Rows())
@@ -48,7 +47,7 @@ func (s *search) lookAtPairs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.parts, c.best = 1, make([]best, s.Rows())
+	c.parts, c.best = 1, make([]Best, s.Rows())
 	room := make([]Match, s.Rows()*s.k)
 	for i := range c.best {
 		c.best[i].matches = room[i*s.k : i*s.k : (i+1)*s.k]

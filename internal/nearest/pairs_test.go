@@ -64,6 +64,14 @@ func upTo(n int) []int {
 	return rows
 }
 
+// stored reports the entries of a matrix.
+func stored(a *kernel.CSR[float64]) func(i, j int) bool {
+	return func(i, j int) bool {
+		_, ok := matrix.Entry(a, i, j)
+		return ok
+	}
+}
+
 // wantApart compares all rows, and some, with what is written out.
 func wantApart(t *testing.T, name string, x *mat.Dense, joined *kernel.CSR[float64], k int, cosine bool, tolerance float64) {
 	t.Helper()
@@ -72,9 +80,9 @@ func wantApart(t *testing.T, name string, x *mat.Dense, joined *kernel.CSR[float
 	some := []int{n - 1, 0, n / 2, 0}
 	for kind, m := range matrices(x) {
 		index := testkit.Must(nearest.New(ctx, m, cosine))
-		all := testkit.Must(index.Apart(ctx, nil, joined, k))
+		all := testkit.Must(index.Apart(ctx, nil, stored(joined), k))
 		wantMatches(t, name+", all, "+kind, all, want, tolerance)
-		for q, matches := range testkit.Must(index.Apart(ctx, some, joined, k)) {
+		for q, matches := range testkit.Must(index.Apart(ctx, some, stored(joined), k)) {
 			testkit.WantSame(t, name+", some, "+kind, matches, all[some[q]])
 		}
 	}
@@ -140,7 +148,7 @@ func TestApartIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	first := make(map[string][][]nearest.Match)
 	testkit.ForProcessors(t, func(int) {
 		for kind, m := range matrices(x) {
-			got := testkit.Must(testkit.Must(nearest.New(ctx, m, true)).Apart(ctx, nil, joined, 8))
+			got := testkit.Must(testkit.Must(nearest.New(ctx, m, true)).Apart(ctx, nil, stored(joined), 8))
 			if first[kind] == nil {
 				first[kind] = got
 			}
@@ -158,6 +166,6 @@ func TestApartStops(t *testing.T) {
 	x := matrices(testkit.RandomDense(testkit.Random(21), n, 100))["dense"]
 	joined := joinedBy(n, func(int) []int32 { return nil })
 	testkit.Stops(t, func(ctx context.Context) error {
-		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, true)).Apart(ctx, nil, joined, 50))
+		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, true)).Apart(ctx, nil, stored(joined), 50))
 	})
 }
