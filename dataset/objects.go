@@ -15,8 +15,8 @@ import (
 )
 
 // An objectReader reads features from JSON lines: an object a node, whose member "id" or, where the first object has
-// none, its first member names the node. The others are the cells of a table, or one of them, "vector", is the
-// node's features.
+// none, its first member names the node. The others are the cells of a table, or if all are
+// numbers the node's features, or one of them, "vector", is a list of these.
 type objectReader struct {
 	*text.Reader
 	nodes  *nodeIDs
@@ -26,6 +26,7 @@ type objectReader struct {
 	column map[string]int // of a member
 	given  int            // cells in the file
 	gaps   int            // cells that it does not have
+	words  bool           // some cells are text, true or false
 	vector []float64      // all rows
 	width  int            // of a vector
 }
@@ -52,6 +53,15 @@ func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
 	}
 	setKinds(t, o.cells, opts.Kinds)
 	l.table = o.cells
+	if o.words || opts.wantsTable() || opts.Encoder != nil || len(o.cells.Columns) == 0 {
+		return
+	}
+	var all []int // as in other text, numbers are a matrix
+	for k, c := range o.cells.Columns {
+		all, l.names = append(all, k), append(l.names, c.Name)
+	}
+	t.Fail(l.readCells(all, opts))
+	l.table = nil
 }
 
 // A property is a name and a value of a JSON object.
@@ -126,6 +136,7 @@ func (o *objectReader) take(members []property) {
 			o.Fault(-1, "member %q: %w", m.name, ErrDuplicate)
 		}
 		c.Cells, o.given = append(c.Cells, o.cell(m)), o.given+1
+		o.words = o.words || m.value[0] > '9' && string(m.value) != "null" || m.value[0] == '"'
 	}
 }
 

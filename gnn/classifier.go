@@ -40,7 +40,8 @@ type supervision struct {
 // every epoch, each with the neighbours that its output depends on.
 //
 // Errors: as [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
-// single class, and [coles.ErrIndex] for rows that no node has or labels of val that train has not.
+// single class, and [coles.ErrIndex] for rows that no node has or that have no label, which is one below 0, for
+// rows of train in val, and for labels of val that train has not.
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
 	c, err := newConfig(ClassifierSettings(), opts)
 	if err != nil {
@@ -73,9 +74,17 @@ func classesOf(n int, labels, train, val []int) ([]int, error) {
 	if len(labels) != n || len(train) == 0 || len(val) == 0 {
 		return nil, fmt.Errorf("%w: %d labels for %d nodes, %d rows to train on and %d to stop by", coles.ErrShape, len(labels), n, len(train), len(val))
 	}
-	for _, i := range slices.Concat(train, val) {
-		if i < 0 || i >= n {
+	trained := make([]bool, n)
+	for k, i := range slices.Concat(train, val) {
+		switch {
+		case i < 0 || i >= n:
 			return nil, fmt.Errorf("%w: row %d of %d", coles.ErrIndex, i, n)
+		case labels[i] < 0:
+			return nil, fmt.Errorf("%w: row %d has no label, but %d", coles.ErrIndex, i, labels[i])
+		case k < len(train):
+			trained[i] = true
+		case trained[i]:
+			return nil, fmt.Errorf("%w: row %d is to train on, and to stop by", coles.ErrIndex, i)
 		}
 	}
 	var classes []int

@@ -93,7 +93,7 @@ func TestClassifierRefuses(t *testing.T) {
 	g, x := small(33)
 	labels := make([]int, 40)
 	labels[0], labels[2] = 1, 1
-	all := []int{0, 1}
+	all, others := []int{0, 1}, []int{2, 3}
 	for _, c := range []struct {
 		name       string
 		labels     []int
@@ -108,11 +108,14 @@ func TestClassifierRefuses(t *testing.T) {
 		{"a row of 40", labels, all, []int{40}, nil, coles.ErrIndex},
 		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, coles.ErrShape},
 		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, coles.ErrIndex},
-		{"another objective", labels, all, all, WithObjective(COLES(1)), coles.ErrSetting},
-		{"augmentation", labels, all, all, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
-		{"checkpoints", labels, all, all, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
-		{"validation", labels, all, all, WithValidation(1, 1, rising), coles.ErrSetting},
-		{"outputs for other classes", labels, all, all, WithNetwork(GCN(5)), coles.ErrSetting},
+		{"no label to train on", append([]int{-1}, labels[1:]...), all, others, nil, coles.ErrIndex},
+		{"no label to stop by", append([]int{1, 0, -1}, labels[3:]...), all, others, nil, coles.ErrIndex},
+		{"a row to train on and to stop by", labels, all, []int{2, 1}, nil, coles.ErrIndex},
+		{"another objective", labels, all, others, WithObjective(COLES(1)), coles.ErrSetting},
+		{"augmentation", labels, all, others, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
+		{"checkpoints", labels, all, others, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
+		{"validation", labels, all, others, WithValidation(1, 1, rising), coles.ErrSetting},
+		{"outputs for other classes", labels, all, others, WithNetwork(GCN(5)), coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var opts []Option

@@ -7,7 +7,9 @@
 package table
 
 import (
+	"database/sql/driver"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,13 +100,20 @@ func New(columns ...string) *Table {
 	return t
 }
 
-// Add adds a row with a cell for every column: text, a number, a bool or a time.Time. nil, NaN, the zero time
-// and "" are holes; any other value is written as by fmt.Sprint. It panics for a wrong number of cells.
+// Add adds a row with a cell for every column: text, a number, a bool or a time.Time, a pointer to one, or a
+// driver.Valuer such as sql.NullString. nil, NaN, the zero time and "" are holes. It panics for a wrong number of
+// cells and for a cell of another type. Rows that were only numbered get their numbers for ids.
 func (t *Table) Add(id string, cells ...any) {
 	if len(cells) != len(t.Columns) {
 		panic(fmt.Sprintf("table: %d cells for %d columns", len(cells), len(t.Columns)))
 	}
+	for i := len(t.IDs); i < t.Rows(); i++ {
+		t.IDs = append(t.IDs, strconv.Itoa(i))
+	}
 	t.IDs = append(t.IDs, id)
+	if t.Lines != nil {
+		t.Lines = append(t.Lines, 0) // it stands in none
+	}
 	for j, cell := range cells {
 		t.Columns[j].Cells = append(t.Columns[j].Cells, text(cell))
 	}
@@ -117,6 +126,8 @@ func text(cell any) string {
 		return ""
 	case string:
 		return v
+	case []byte:
+		return string(v)
 	case float32:
 		return strconv.FormatFloat(float64(v), 'g', -1, 32)
 	case float64:
@@ -127,7 +138,25 @@ func text(cell any) string {
 		}
 		return v.Format(time.RFC3339Nano)
 	}
-	return fmt.Sprint(cell)
+	r := reflect.ValueOf(cell)
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		return ""
+	}
+	if v, ok := cell.(driver.Valuer); ok {
+		value, err := v.Value()
+		if err != nil {
+			panic(fmt.Sprintf("table: a cell of type %T: %v", cell, err))
+		}
+		return text(value)
+	}
+	switch r.Kind() {
+	case reflect.Pointer:
+		return text(r.Elem().Interface())
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return fmt.Sprint(cell)
+	}
+	panic(fmt.Sprintf("table: a cell of type %T; give text, a number, a bool, a time, a pointer to one or a driver.Valuer", cell))
 }
 
 // Rows is the number of rows.

@@ -101,6 +101,10 @@ func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Wri
 	if err != nil {
 		return nil, err
 	}
+	if found := len(slices.Compact(slices.Sorted(slices.Values(m.Labels)))); found < means.Clusters {
+		in.progress.clear()
+		fmt.Fprintf(stderr, "coles: %d clusters, not %d: no more vectors have different directions\n", found, means.Clusters)
+	}
 	return m.Labels, nil
 }
 

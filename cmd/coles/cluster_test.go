@@ -132,3 +132,11 @@ func TestClustersOfCora(t *testing.T) {
 		t.Errorf("NMI %.4f, the table has %v", got, table)
 	}
 }
+
+// Fewer clusters than asked for are said.
+func TestFewerClustersAreSaid(t *testing.T) {
+	dir := folder(t, map[string]string{"v.tsv": "a\t1\t0\nb\t2\t0\nc\t0\t1\nd\t0\t3\n"})
+	code, _, stderr := call("", "cluster", "-embedding", filepath.Join(dir, "v.tsv"), "-k", "3")
+	testkit.WantSame(t, "exit code", code, 0)
+	testkit.WantText(t, stderr, "2 clusters, not 3")
+}

@@ -81,7 +81,9 @@ func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			return err
 		}
 		n, _ = d.Features.Dims()
-		err = writableIDs(to, d, n)
+		if err = onlyNumbers(d, args[0]); err == nil {
+			err = writableIDs(to, d, n)
+		}
 	}
 	if err != nil {
 		return err

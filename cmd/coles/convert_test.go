@@ -270,3 +270,17 @@ func TestIDsNextToAMatrix(t *testing.T) {
 		t.Errorf("ids %v, edges %v", d.IDs, mat.Formatted(d.Adjacency))
 	}
 }
+
+// Numbers of JSON lines are numbers, and no text becomes columns of numbers.
+func TestConvertChangesNoNumber(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"numbers.jsonl": `{"id": "a", "x": 1, "y": 10.5}` + "\n" + `{"y": -20, "id": "b", "x": 400}` + "\n",
+		"words.jsonl":   `{"id": "a", "x": 1, "y": "red"}` + "\n" + `{"id": "b", "x": 2, "y": "blue"}` + "\n",
+		"words.csv":     "id,x,y\na,1,red\nb,2,blue\n",
+	})
+	prints(t, "a\t1\t10.5\nb\t400\t-20\n", "", "convert", filepath.Join(dir, "numbers.jsonl"), "-", "-to", "tsv")
+	for _, name := range []string{"words.jsonl", "words.csv"} {
+		refused(t, dir, exitFailure, "vectors are numbers, and not all cells are", "", "convert", filepath.Join(dir, name), "-", "-to", "tsv", "-from", strings.TrimPrefix(filepath.Ext(name), "."))
+	}
+	prints(t, "a\tb\t0.0449781\n", "", "similar", "-embedding", filepath.Join(dir, "numbers.jsonl"), "-k", "1", "a")
+}

@@ -88,8 +88,8 @@ func TestTables(t *testing.T) {
 		"coles: warning: new.csv has cells with values that the model does not know, taken for holes: brand 2, such as \"brand 1\"\n")
 
 	// Features of a table go wherever features go.
-	ran(t, dir, "convert", file("products.csv"), file("x.npy"))
 	ran(t, dir, with("convert")[0], file("bought.csv"), file("x.npz"), "-features", file("products.csv"))
+	ran(t, dir, "convert", file("x.npz"), file("x.npy"))
 	stdout, _ = ran(t, dir, "info", file("x.npz"))
 	testkit.WantText(t, stdout, "\nfeatures       11 columns,")
 	const encoded = " has no columns by name: its numbers are taken for the features that the model makes of columns\n"

@@ -188,10 +188,18 @@ func readEmbeddingFile(ctx context.Context, in *inputs, formatName, path string)
 	in.text.Encoder = nil
 	defer func() { in.text.Encoder = e }()
 	d, err := readVectors(ctx, in, formatName, path)
-	if err == nil && d.Table != nil {
-		return nil, fmt.Errorf("%s: %w: vectors are numbers, and not all cells are", nameOf(path), coles.ErrFormat)
+	if err == nil {
+		err = onlyNumbers(d, path)
 	}
 	return d, err
+}
+
+// onlyNumbers refuses a table at a path that holds vectors.
+func onlyNumbers(d *dataset.Dataset, path string) error {
+	if d.Table != nil {
+		return fmt.Errorf("%s: %w: vectors are numbers, and not all cells are", nameOf(path), coles.ErrFormat)
+	}
+	return nil
 }
 
 // readVectors reads a file of vectors.

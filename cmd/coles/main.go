@@ -64,10 +64,13 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
+// hangup is SIGHUP, which js and wasip1 do not name.
+const hangup = syscall.Signal(1)
+
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as it is below nohup
-		signals = append(signals, syscall.SIGHUP)
+	if !signal.Ignored(hangup) { // as it is below nohup
+		signals = append(signals, hangup)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// A second signal ends the program at once: it may hang on a pipe that nobody reads.

@@ -58,6 +58,9 @@ const (
 	quiet      = 20 * time.Millisecond // without a connection, before the service stops
 )
 
+// hangup is SIGHUP, which js and wasip1 do not name.
+const hangup = syscall.Signal(1)
+
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -93,10 +96,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	s.now.Store(first)
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
-	go s.reloadAt(ctx, hangup)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, hangup)
+	defer signal.Stop(hangups)
+	go s.reloadAt(ctx, hangups)
 	fmt.Fprintf(stdout, "%v on http://%v\n", first.graph.Report(), listener.Addr())
 	if *load == 0 {
 		return s.serve(ctx, listener)
