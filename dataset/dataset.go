@@ -71,6 +71,8 @@ type Dataset struct {
 	IDs []string
 	// Splits are the train/validation/test masks that came with the file.
 	Splits []Split
+	// Sides is the kind of each node where [EdgeListOptions] say that there are two, true for the second; else nil.
+	Sides []bool
 	// Layouts say how the text files were read that it came from.
 	Layouts []Layout
 

@@ -89,6 +89,12 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 // among are the columns of the ends, among four or more without names, where the known ids tell them. Where they do
 // not, it is a fault that shows what the first line has.
 func (e *edgeReader) among() []int {
+	for ahead := e.Ahead(); ahead.Next(); {
+		if len(ahead.Fields) != len(e.Fields) {
+			e.Fault(-1, "%w: lines of %d and %d fields; a node and all its neighbours on a line are of the format adjacency", coles.ErrFormat, len(e.Fields), len(ahead.Fields))
+			return e.columns[:2]
+		}
+	}
 	pairs := e.alike()
 	if len(pairs) == 1 && e.nodes.count() > 0 {
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", pairs[0][0]+1, pairs[0][1]+1, e.featuresFile)

@@ -28,9 +28,9 @@ type EdgeListOptions struct {
 	Columns []int
 	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
 	Unweighted bool
-	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. An id
-	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without, for features and labels,
-	// too.
+	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. If both have an id, each
+	// becomes "user:7" or "product:7" by the header, "1:7" or "2:7" without; other files may leave out the kind where
+	// one kind alone has the id.
 	Bipartite bool
 	// Missing is for a node with a gap in its line of dense features, a field that says nothing. "error" refuses
 	// it, "zero" puts zero, "mean" the mean of the column's values, "drop" leaves out the node and its edges. "" is
@@ -131,6 +131,7 @@ type edgeFiles struct {
 	table    *table.Table
 	edges    edgeSet
 	class    []string // "" for none; nil without labels
+	sides    []bool   // of two kinds, whether it is of the second; nil for one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 
@@ -174,8 +175,8 @@ func (o EdgeListOptions) collect(read func(l *edgeFiles) (*Dataset, error)) (*Da
 	return d, nil
 }
 
-// nameNodes numbers nodes that are all there are.
-func (l *edgeFiles) nameNodes(ids []string, rows int) error {
+// nameNodes numbers nodes that are all there are, perhaps of two kinds.
+func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
 	switch {
 	case ids == nil && rows == 0:
 		return nil
@@ -188,6 +189,8 @@ func (l *edgeFiles) nameNodes(ids []string, rows int) error {
 			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)
 		}
 	}
-	l.nodes.closed = "unknown node"
+	if l.nodes.closed = "unknown node"; kinds {
+		l.nodes.alias()
+	}
 	return nil
 }

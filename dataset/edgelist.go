@@ -36,8 +36,15 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 }
 
 func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
-	l.told = opts.Warn
+	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
 	marks := text.Marks(opts.MissingMarks)
+	var sides *twoKinds
+	if opts.Bipartite {
+		var err error
+		if sides, err = l.readTwoKinds(edges, opts); err != nil {
+			return nil, err
+		}
+	}
 	if features != nil {
 		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
 		t := text.NewReader(features, text.Layout{Multiline: true, Marks: marks})
@@ -53,13 +60,21 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", []Advice{nodeAdvice, unknownAdvice}
 		}
 	}
-	if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
+	if err := l.nameNodes(opts.Nodes, opts.Rows, opts.Bipartite); err != nil {
 		return nil, placed(l.featuresFile, err)
 	}
-	l.edgesFile = cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
-	t := text.NewReader(edges, text.Layout{Edges: true, Marks: marks})
-	if l.readEdges(t, opts); t.Err != nil {
-		return nil, placed(l.edgesFile, t.Err)
+	if sides != nil {
+		if err := l.join(sides, opts); err != nil {
+			return nil, placed(l.edgesFile, err)
+		}
+	} else {
+		t := text.NewReader(edges, text.Layout{Edges: true, Marks: marks})
+		if l.readEdges(t, opts); t.Err != nil {
+			return nil, placed(l.edgesFile, t.Err)
+		}
+	}
+	if l.nodes.count() == 0 {
+		return nil, fault(l.edgesFile, "%w: no edge, and no features to name the nodes", ErrMissing)
 	}
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {

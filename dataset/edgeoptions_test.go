@@ -45,8 +45,8 @@ func TestEdgeColumns(t *testing.T) {
 		{"bipartite, the other way", "user,item,n\n7,7,2\n", EdgeListOptions{Bipartite: true, Columns: []int{2, 1, 3}}, "item:7 user:7 2"},
 		{"bipartite without a header", "user,item\n7,7\n", EdgeListOptions{Bipartite: true, Header: NoHeader}, "1:user 2:item 1, 1:7 2:7 1"},
 		{"bipartite, columns of one name", "id,id\n7,7\n", EdgeListOptions{Bipartite: true}, "1:7 2:7 1"},
-		{"bipartite, names that could meet", "a,a:b\nb:c,c\n", EdgeListOptions{Bipartite: true, Header: WithHeader}, "1:b:c 2:c 1"},
-		{"bipartite, a short header", "a,b\n7,0,8\n", EdgeListOptions{Bipartite: true, Header: WithHeader, Columns: []int{1, 3}}, "1:7 2:8 1"},
+		{"bipartite, names that could meet", "a,a:b\nb:c,c\nc,b:c\n", EdgeListOptions{Bipartite: true, Header: WithHeader}, "1:b:c 2:c 1, 1:c 2:b:c 1"},
+		{"bipartite, a short header", "a,b\n7,0,8\n7,0,7\n", EdgeListOptions{Bipartite: true, Header: WithHeader, Columns: []int{1, 3}}, "1:7 2:8 1, 1:7 2:7 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := testkit.Must(readWith(c.edges, "", "", c.opts))
@@ -82,7 +82,7 @@ func TestBadEdgeOptions(t *testing.T) {
 		{"a feature beyond the width", read("a b\n", "a 0:1\nb 1:1 3:1\n", EdgeListOptions{Width: 3}), coles.ErrIndex, "features.csv:2:7: feature 3 of 0 to 2"},
 		{"missing of no kind", read(edges, features, EdgeListOptions{Missing: "median"}), coles.ErrSetting, `"median"`},
 		{"missing is an error", read(edges, features, EdgeListOptions{MissingRows: "error"}), coles.ErrIDs, `edges.csv:2:3: bad node ids: no line in features.csv for node "c"`},
-		{"a bipartite id without features", read("7,7\n", "1:7,1\n", EdgeListOptions{Bipartite: true}), coles.ErrIDs, `edges.csv:1:3: bad node ids: no line in features.csv for node "2:7"`},
+		{"a bipartite id without features", read("7,7\n", "1:7,1\n", EdgeListOptions{Bipartite: true}), coles.ErrIDs, `edges.csv: bad node ids: no line in features.csv for node "2:7"`},
 		{"a mean of sparse features", read("a b\nb c\n", "a 0:1\nb 1:1\n", EdgeListOptions{MissingRows: "mean"}), coles.ErrSetting, "features.csv"},
 		{"a mean that overflows", read("a b\n", "a 1e308\nb 1e308\nc ?\n", EdgeListOptions{Missing: "mean"}), coles.ErrNotFinite, "features.csv: the mean of column 0"},
 		{"every node is dropped", read("a,b\n", "a,?,1\nb,1,?\n", EdgeListOptions{Missing: "drop"}), ErrMissing, "every node"},

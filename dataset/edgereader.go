@@ -42,7 +42,8 @@ func (s *skipped) skip(id string) {
 	}
 }
 
-func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) {
+// readEdges reads edges, and returns what the ids of two kinds begin with.
+func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]string) {
 	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
 	if e.chosen {
 		e.named, e.columns = true, slices.Clone(opts.Columns)
@@ -71,9 +72,6 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) {
 	if some && t.Err == nil {
 		e.readRows()
 	}
-	if l.nodes.count() == 0 {
-		t.Fail(fmt.Errorf("%w: no edge, and no features to name the nodes", ErrMissing))
-	}
 	for side, k := range e.columns[:2] {
 		if k < len(t.Header) {
 			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
@@ -85,6 +83,7 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) {
 		e.warn()
 		e.dropTimes()
 	}
+	return e.kinds
 }
 
 // open keeps how the edges are read.
@@ -206,7 +205,7 @@ func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
 		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
-		e.Fault(-1, "%w: %d fields, the first line has %d; lines of a node and all its neighbours are of the format adjacency", coles.ErrFormat, len(e.Fields), e.width)
+		e.Fault(-1, "%w: %d fields, the first line has %d; a node and all its neighbours on a line are of the format adjacency", coles.ErrFormat, len(e.Fields), e.width)
 	}
 	if e.Err != nil {
 		return

@@ -56,6 +56,7 @@ func Formats() []Format {
 			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data"},
 			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: writeEdgeList,
 		},
+		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: readNeighbours},
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
 			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return writeMatrixMarket(w, d.Adjacency) },
@@ -75,6 +76,7 @@ func Formats() []Format {
 		{Name: "tsv", About: "lines of an id and values, numbers or not", Extensions: []string{".tsv", ".dat", ".data"}, Read: readRows, Write: vectorsBy(WriteTSV)},
 		{Name: "csv", About: "the same between commas", Extensions: []string{".csv"}, Read: readRows, Write: vectorsBy(WriteCSV)},
 		{Name: "jsonl", About: "a JSON object a line", Extensions: []string{".jsonl", ".ndjson"}, Read: readRows, Write: vectorsBy(writeJSONLines)},
+		{Name: "json", About: "a JSON object that lists the words of each node", Extensions: []string{".json"}, Read: readWords},
 		{
 			Name: "word2vec", About: "word2vec's text", Extensions: []string{".txt", ".vec"},
 			Read: readWord2Vec, Write: vectorsBy(writeWord2Vec),

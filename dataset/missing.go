@@ -53,7 +53,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		l.table.IDs = l.nodes.ids
 	}
 	d := &Dataset{
-		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Layouts: l.layouts,
+		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
 	}
 	if opts.Undirected {
 		var err error
@@ -139,17 +139,10 @@ func (l *edgeFiles) byNumber(opts EdgeListOptions) []int {
 // take takes these nodes, in this order, of which those with features come first, and the edges between them.
 func (l *edgeFiles) take(order []int) error {
 	row := slices.Repeat([]int32{-1}, l.nodes.count()) // where each goes
-	ids := make([]string, len(order))
 	for i, old := range order {
-		row[old], ids[i] = int32(i), l.nodes.ids[old]
+		row[old] = int32(i)
 	}
-	if l.nodes.ids = ids; l.class != nil {
-		class := make([]string, len(order))
-		for i, old := range order {
-			class[i] = l.class[old]
-		}
-		l.class = class
-	}
+	l.nodes.ids, l.class, l.sides = taken(l.nodes.ids, order), taken(l.class, order), taken(l.sides, order)
 	l.edges.move(row)
 	if l.table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.table.Rows() })
@@ -159,6 +152,18 @@ func (l *edgeFiles) take(order []int) error {
 		l.table = l.table.Select(order[:behind])
 	}
 	return l.takeFeatures(order)
+}
+
+// taken are what these nodes have, nil for none.
+func taken[T any](of []T, order []int) []T {
+	if of == nil {
+		return nil
+	}
+	to := make([]T, len(order))
+	for i, old := range order {
+		to[i] = of[old]
+	}
+	return to
 }
 
 func (l *edgeFiles) takeFeatures(order []int) error {

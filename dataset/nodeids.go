@@ -18,9 +18,11 @@ type nodeIDs struct {
 	span    int              // integers below are rows, and there are no other nodes; 0 if there may be
 	far     map[uint64]int32 // of larger integers
 	ids     []string
-	closed  string   // what to say of a new one; "" while there may be some
-	advice  []Advice // what to do about it
-	refused string   // the last new one that there may not be
+	aliases map[string]int       // rows of nodes of two kinds; nil for one kind
+	both    map[string][2]string // of ids that each kind has, the kinds
+	closed  string               // what to say of a new one; "" while there may be some
+	advice  []Advice             // what to do about it
+	refused string               // the last new one that there may not be
 }
 
 func newNodeIDs() *nodeIDs {
@@ -29,6 +31,9 @@ func newNodeIDs() *nodeIDs {
 
 // has reports whether an id has been numbered.
 func (n *nodeIDs) has(id string) bool {
+	if _, ok := n.aliases[id]; ok {
+		return true
+	}
 	if v, ok := text.Integer(id); ok {
 		_, ok := n.rowOf(v)
 		return ok
@@ -38,6 +43,12 @@ func (n *nodeIDs) has(id string) bool {
 
 // number returns the row of an id, adding it unless the set is closed.
 func (n *nodeIDs) number(id string) (int, error) {
+	if kinds, ok := n.both[id]; ok {
+		return 0, ofEither(id, kinds)
+	}
+	if i, ok := n.aliases[id]; ok {
+		return i, nil
+	}
 	if v, ok := text.Integer(id); ok {
 		return n.numberOf(v)
 	}

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An objectReader reads features from JSON lines: an object a node, whose member "id" or, where the first object has
-// none, its first member names the node. The others are the cells of a table, or if all are
-// numbers the node's features, or one of them, "vector", is a list of these.
+// An objectReader reads features from JSON lines: an object a node, whose member "id" or "node" or, where the first object
+// has none, its first member names the node. The others are the cells of a table, or if all are numbers the node's
+// features, or one of them, "vector", is a list of these.
 type objectReader struct {
 	*text.Reader
 	nodes  *nodeIDs
@@ -102,10 +102,12 @@ func (o *objectReader) members() (all []property) {
 // take takes in the row of an object.
 func (o *objectReader) take(members []property) {
 	if len(o.cells.Lines) == 0 && len(members) > 0 {
-		o.key = members[0].name
-		if slices.ContainsFunc(members, func(m property) bool { return m.name == "id" }) {
-			o.key = "id"
+		var names []string
+		for _, m := range members {
+			names = append(names, m.name)
 		}
+		id, _ := text.IDColumn(names, names)
+		o.key = names[id]
 	}
 	row := len(o.cells.Lines)
 	o.cells.Lines = append(o.cells.Lines, o.Line)

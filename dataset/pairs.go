@@ -19,7 +19,7 @@ func readPairs(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	file := source.Binary(r, "pairs")
 	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
 		l.edgesFile = file
-		if err := l.nameNodes(opts.Nodes, opts.Rows); err != nil {
+		if err := l.nameNodes(opts.Nodes, opts.Rows, false); err != nil {
 			return nil, err
 		}
 		if err := l.readPairs(source.NewReader(r)); err != nil {

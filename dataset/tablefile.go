@@ -16,13 +16,14 @@ import (
 // hasText reports whether one of the lines in the next 64 kB, from the current one on, has a value that is neither
 // a number nor a gap.
 func hasText(t *text.Reader) bool {
-	isText := func(cell string) bool { return !isValue(cell) }
-	if slices.ContainsFunc(t.Fields[1:], isText) {
-		return true
-	}
-	for ahead := t.Ahead(); ahead.Next(); {
-		if slices.ContainsFunc(ahead.Fields[1:], isText) {
-			return true
+	for line, more := t, true; more; more = line.Next() {
+		for k, cell := range line.Fields[1:] {
+			if !text.IsNumber(cell) && !line.IsMark(k+1) {
+				return true
+			}
+		}
+		if line == t {
+			line = t.Ahead()
 		}
 	}
 	return false

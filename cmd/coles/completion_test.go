@@ -27,7 +27,7 @@ func TestCompletion(t *testing.T) {
 		"similar -by":           "cosine dot",
 		"plot -by":              "tsne pca",
 		"convert a b -to":       "npz edges matrixmarket csr npy tsv csv jsonl word2vec word2vec-binary",
-		"info --from":           "npz planetoid edges matrixmarket csr pairs npy tsv csv jsonl word2vec word2vec-binary",
+		"info --from":           "npz planetoid edges adjacency matrixmarket csr pairs npy tsv csv jsonl json word2vec word2vec-binary",
 		"train -preset":         "coles-gcn stiefel linear augmented",
 		"embed -features":       "", // the shell has the names of files
 		"embed -json":           "",

@@ -88,6 +88,7 @@ func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	ids.warnOfIDs(in, to, d.IDs)
 	if err := ids.write(ctx, func(w io.Writer) error { return writeIDs(w, d.IDs, n) }); err != nil {
 		return err
 	}

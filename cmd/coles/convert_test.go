@@ -222,7 +222,7 @@ func TestConversion(t *testing.T) {
 func TestErrorsNameTheGuess(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"edges.csv": "ann,bob\nbob,cy\n", "vectors.tsv": "ann\t1\t2\t3\nbob\t1\t2\t3\n",
-		"g.graphml": "<graphml/>", "e.json": "[]",
+		"g.graphml": "<graphml/>", "e.json": "[]", "e.foo": "",
 	})
 	file := func(name string) string { return filepath.Join(dir, name) }
 	for _, c := range []struct {
@@ -232,12 +232,20 @@ func TestErrorsNameTheGuess(t *testing.T) {
 	}{
 		{[]string{"convert", file("edges.csv"), file("out.npy")}, exitFailure, "(read as csv because of " + file("out.npy") + "; name the format by -from)"},
 		{[]string{"convert", "-from", "csv", file("edges.csv"), file("out.npy")}, exitFailure, "no column tells rows apart\n"},
-		{[]string{"similar", "-embedding", file("e.json"), "ann"}, exitFailure, "(read as tsv: unknown format .json)"},
+		{[]string{"similar", "-embedding", file("e.foo"), "ann"}, exitFailure, "(read as tsv: unknown format .foo)"},
+		{[]string{"similar", "-embedding", file("e.json"), "ann"}, exitFailure, `JSON, want an object of lists, such as {"ann": ["bob", 7]}: [` + "\n"},
 		{[]string{"info", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
 		{[]string{"embed", file("vectors.tsv")}, exitFailure, "(read as edges; name the format by -from)"},
 		{[]string{"info", file("g.graphml")}, exitUsage, `nx.read_graphml("` + file("g.graphml")},
-		{[]string{"embed", file("e.json")}, exitUsage, "unknown format .json"},
-		{[]string{"convert", file("e.json"), file("out.npz")}, exitUsage, "unknown format .json"},
+		{[]string{"embed", file("e.json")}, exitUsage, "nx.node_link_graph(json.load("},
+		{[]string{"embed", file("e.foo")}, exitUsage, "unknown format .foo"},
+		{[]string{"embed", "-from", "adjacency", file("e.foo")}, exitFailure, "missing part: no edge"},
+		{[]string{"convert", file("e.json"), file("out.npz")}, exitUsage, "neither becomes the other"},
+		{[]string{"embed", "friends.xlsx"}, exitUsage, `pandas.read_excel("friends.xlsx")`},
+		{[]string{"embed", file("edges.csv"), "-features", "friends.xlsx"}, exitUsage, `pandas.read_excel("friends.xlsx")`},
+		{[]string{"embed", "friends.csv.bz2"}, exitUsage, `unpack it by bunzip2 -k "friends.csv.bz2"`},
+		{[]string{"embed", "friends.net"}, exitUsage, `nx.read_pajek("friends.net")`},
+		{[]string{"embed", "friends.graph"}, exitUsage, "is not read; Python makes text of it: "},
 		{[]string{"convert", file("edges.csv"), file("out.tsv")}, exitUsage, "a graph or vectors? name the format of " + file("edges.csv") + " by -from"},
 	} {
 		refused(t, dir, c.code, c.want, "", c.args...)

@@ -119,12 +119,14 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 	if err := writableIDs(out.to, d, summary.Nodes); err != nil {
 		return err
 	}
+	out.ids.warnOfIDs(in, out.to, d.IDs)
 	summary.Seconds.Read = seconds()
 	m, y, err := e.embed(ctx, g, d.Features)
 	if err != nil {
 		return err
 	}
 	summary.Seconds.Embed = seconds()
+	in.warnOfZeros(y, d.IDs)
 	if err := out.write(ctx, in, m, d, y); err != nil {
 		return err
 	}
@@ -233,6 +235,7 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 	if err != nil {
 		return nil, nil, err
 	}
+	in.tellApart(d)
 	in.progress.show("build the graph", 0, 0)
 	defer in.progress.clear()
 	g, err := undirected(d, path)

@@ -93,7 +93,7 @@ func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding,
 	if e.data, err = readGraph(ctx, c, in, args[0]); err != nil {
 		return nil, err
 	}
-	if vectors.IDs == nil && e.data.IDs != nil {
+	if vectors.IDs == nil && !areNumbers(e.data.IDs) {
 		in.text.Warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(path), nameOf(args[0])))
 	}
 	x := e.data.Features

@@ -75,10 +75,14 @@ func (in *inputs) take(d *dataset.Dataset, file string) error {
 		if in.text.Encoder = e; in.model != nil {
 			return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", file, coles.ErrFormat)
 		}
+		var holes []string
 		for _, v := range e.Variables() {
 			if v.Number != nil && v.Holes > 0 {
-				in.text.Warn(fmt.Errorf("%s: holes in %q get its mean: %d", file, v.Name, v.Holes))
+				holes = append(holes, fmt.Sprintf("%d of %q", v.Holes, v.Name))
 			}
+		}
+		if holes != nil && in.text.Missing == "" {
+			in.text.Warn(fmt.Errorf("%s: holes get the mean of their column: %s", file, strings.Join(holes, ", ")))
 		}
 		return nil
 	}

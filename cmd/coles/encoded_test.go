@@ -48,7 +48,7 @@ func TestTables(t *testing.T) {
 	with := func(command string, more ...string) []string {
 		return append([]string{command, file("bought.csv"), "-features", file("products.csv")}, more...)
 	}
-	const hole = "coles: warning: products.csv: holes in \"price\" get its mean: 1\n"
+	const hole = "coles: warning: products.csv: holes get the mean of their column: 1 of \"price\"\n"
 
 	stdout, stderr := ran(t, dir, with("info")...)
 	testkit.WantSame(t, "said", stderr, hole)

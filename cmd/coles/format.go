@@ -24,6 +24,8 @@ func holdsVectors(f dataset.Format) bool { return !f.Graph || f.Features }
 func isRead(f dataset.Format) bool       { return f.Read != nil || f.IsAt != nil }
 func isWritten(f dataset.Format) bool    { return f.Write != nil }
 
+func holdsIDs(f dataset.Format) bool { return f.Name != "npy" && f.Name != "matrixmarket" }
+
 // holdsEmbedding reports whether an embedding can be written in a format.
 func holdsEmbedding(f dataset.Format) bool { return isWritten(f) && holdsVectors(f) }
 
@@ -106,6 +108,8 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 	switch {
 	case len(others) > 0 && others[0].Binary:
 		return f, usagef("%s: the format %s does not hold %s", path, others[0].Name, kindName(graph))
+	case graph && extensionOf(path) == ".json", len(others) == 0 && (python[extensionOf(path)] != "" || unpack[extensionOf(path)] != ""):
+		return f, unknownFormat(path, formatNames(wanted))
 	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path):
 		return f, unknownFormat(path, formatNames(wanted))
 	}
@@ -113,11 +117,31 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 	return f, nil
 }
 
+// python makes text of a file that is not read, and unpack of one that is packed otherwise than by gzip, by extension.
+var (
+	python = map[string]string{
+		".graphml": networkX("nx.read_graphml(%q)"),
+		".gml":     networkX("nx.read_gml(%q)"),
+		".gexf":    networkX("nx.read_gexf(%q)"),
+		".net":     networkX("nx.Graph(nx.read_pajek(%q))"),
+		".json":    "import json; " + networkX("nx.node_link_graph(json.load(open(%q)))"),
+		".graph":   `open("graph.edges", "w").writelines(f"{i}\t{j}\n" for i, line in enumerate(list(open(%q))[1:], 1) for j in line.split())`,
+		".xlsx":    `import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`,
+	}
+	unpack = map[string]string{".bz2": "bunzip2 -k", ".xz": "unxz -k", ".zst": "unzstd", ".zip": "unzip"}
+)
+
+func networkX(graph string) string {
+	return `import networkx as nx; nx.write_weighted_edgelist(` + graph + `, "graph.edges", delimiter="\t")`
+}
+
 // unknownFormat is the error for a file whose extension no format that is read has.
 func unknownFormat(path, wanted string) error {
-	switch extension := extensionOf(path); extension {
-	case ".graphml", ".gml", ".gexf":
-		return usagef(`%s: %[2]s is not read; Python makes edges of it: import networkx as nx; nx.write_weighted_edgelist(nx.read_%[2]s(%[1]q), "graph.edges", delimiter="\t")`, path, extension[1:])
+	switch extension := extensionOf(path); {
+	case python[extension] != "":
+		return usagef("%s: %s is not read; Python makes text of it: "+python[extension], path, extension, path)
+	case unpack[extension] != "":
+		return usagef("%s: %s is not read; unpack it by %s %q", path, extension, unpack[extension], path)
 	default:
 		return usagef("%s: unknown format %s to read; name one of %s by -from", path, extension, wanted)
 	}
@@ -156,7 +180,7 @@ func writableIDs(f dataset.Format, d *dataset.Dataset, rows int) error {
 		return nil // what else there is wrong is for the writing to say
 	}
 	for _, other := range dataset.Formats() {
-		if isVectors(other) && isWritten(other) && other.Name != "npy" && other.Write(io.Discard, &named) == nil {
+		if isVectors(other) && isWritten(other) && holdsIDs(other) && other.Write(io.Discard, &named) == nil {
 			return fmt.Errorf("%w; %s can", err, other.Name)
 		}
 	}

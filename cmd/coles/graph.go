@@ -144,6 +144,7 @@ func readGraphAs(ctx context.Context, c *cli.Command, in *inputs, f dataset.Form
 	if err := giveLabels(ctx, c, in, d, d.Nodes()); err != nil {
 		return nil, err
 	}
+	in.warnOfLabels(d)
 	return d, ctx.Err()
 }
 

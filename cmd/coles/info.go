@@ -84,6 +84,7 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	in.tellApart(d)
 	g, err := undirected(d, path)
 	if err != nil {
 		return err

@@ -142,7 +142,10 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 	if err != nil {
 		return err
 	}
-	options := eval.LinkOptions{Sides: eval.Sides(g), Seed: 1, Progress: in.progress.show}
+	options := eval.LinkOptions{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
+	if d.Sides == nil {
+		options.Sides = eval.Sides(g)
+	}
 	setNumber(c, "seed", &options.Seed, c.Uint64)
 	if options.Sides != nil {
 		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")

@@ -23,8 +23,13 @@ func call(stdin string, args ...string) (code int, stdout, stderr string) {
 func must(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(stdin, args...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("coles %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
+	for line := range strings.Lines(stderr) { // of graphs as small as a test's, and of matrices, these are to be expected
+		if code != 0 || !strings.Contains(line, "holds no ids") && !strings.Contains(line, "whose vectors are zero") {
+			t.Fatalf("coles %s: exit %d, standard error %q", strings.Join(args, " "), code, stderr)
+		}
+	}
+	if code != 0 {
+		t.Fatalf("coles %s: exit %d", strings.Join(args, " "), code)
 	}
 	return stdout
 }

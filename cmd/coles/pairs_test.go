@@ -62,7 +62,7 @@ func TestFilesThatBelongTogether(t *testing.T) {
 	for _, args := range []string{
 		"embed " + half + "-kind graph -model m -o m.tsv",
 		"embed " + half + "-with m -o m.npy -write-ids m.ids",
-		"links " + half + "-with m -k 1 -o links.tsv",
+		"links " + half + "-with m -by cosine -k 1 -o links.tsv",
 		"embed " + half + "-kind features -model alone -o alone.tsv",
 		"embed " + weights + "-kind graph -model weighted -o out.csv",
 		"embed half.csv -model free -dim 2 -o out.csv",
@@ -107,7 +107,7 @@ func TestFilesThatBelongTogether(t *testing.T) {
 		{"", "predict " + weights + "-with m -use k", "warned", "weights.csv has weights"},
 		{"", "embed " + weights + "-unweighted -with weighted", "warned", "weights.csv is read without weights, and the model was fitted with them"},
 		{"", "embed " + weights + "-with alone", "same", read(t, "alone.tsv")}, // of the features alone
-		{"model, graph read by -bipartite or not", "embed -bipartite " + half + "-with m", "refused", "half.x.csv"},
+		{"model, graph read by -bipartite or not", "embed -bipartite " + half + "-with m", "refused", `nodes of both kinds are called "n36"`},
 		{"model, features", "embed " + "all.csv -features wide.x.csv -with m", "refused", "5 columns, prepared for 4"},
 		{"", "embed half.csv -with m", "refused", "name a file of them by -features"},
 		{"model without features, graph", "embed all.csv -with free", "refused", "fitted"},

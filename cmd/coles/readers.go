@@ -123,7 +123,7 @@ func giveLabels(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Data
 		return nil
 	}
 	read, err := readPath(ctx, in, path, func(r *bufio.Reader) (*dataset.Dataset, error) {
-		opts := dataset.EdgeListOptions{Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown, MissingMarks: in.text.MissingMarks, Warn: in.text.Warn}
+		opts := dataset.EdgeListOptions{Labels: named{r, nameOf(path)}, Header: in.text.Header, SkipUnknown: in.text.SkipUnknown, MissingMarks: in.text.MissingMarks, Bipartite: in.text.Bipartite, Warn: in.text.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})
@@ -198,6 +198,16 @@ func writeIDs(w io.Writer, ids []string, n int) error {
 		}
 	}
 	return nil
+}
+
+// areNumbers reports whether ids say no more than the numbers of rows.
+func areNumbers(ids []string) bool {
+	for i, id := range ids {
+		if id != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // rowNames are the ids of n rows, which are their numbers where ids is nil.

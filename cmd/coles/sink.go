@@ -117,6 +117,13 @@ func newIDsOutput(c *cli.Command, files []string, output string, s streams) (sin
 	return newOutput(c, files, "-write-ids", path, false, s)
 }
 
+// warnOfIDs warns of ids that a format loses and this file does not keep.
+func (s sink) warnOfIDs(in *inputs, f dataset.Format, ids []string) {
+	if s.path == "" && !holdsIDs(f) && !areNumbers(ids) {
+		in.text.Warn(fmt.Errorf("%s holds no ids, and nodes are not called 0, 1, 2 …: -write-ids FILE keeps which row is which", f.Name))
+	}
+}
+
 // write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.
 // One whose name ends in .gz is gzipped, without a name or a time.
 func (s sink) write(ctx context.Context, f func(io.Writer) error) error {

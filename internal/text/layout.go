@@ -74,13 +74,13 @@ func (t *Reader) look() {
 
 // formOf is the form that all lines have.
 func formOf(lines [][]byte) form {
-	of := func(ends *regexp.Regexp) bool {
-		return !slices.ContainsFunc(lines, func(line []byte) bool { return !ends.Match(line) })
+	of := func(has byte, ends *regexp.Regexp) bool {
+		return !slices.ContainsFunc(lines, func(line []byte) bool { return bytes.IndexByte(line, has) < 0 || !ends.Match(line) })
 	}
 	switch {
-	case of(inBrackets):
+	case of('(', inBrackets):
 		return bracketed
-	case of(beforeAttributes):
+	case of('{', beforeAttributes):
 		return attributed
 	}
 	return bare
