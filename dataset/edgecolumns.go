@@ -51,6 +51,7 @@ func isDate(field string) bool { return dates.MatchString(field) }
 // are no more than three, or by the ids that are known.
 func (e *edgeReader) choose(opts EdgeListOptions) {
 	columns, ok := text.EdgeColumns(e.Header)
+	ok = ok && len(e.Header) == e.width
 	weightless := opts.Unweighted
 	switch {
 	case e.chosen || e.Err != nil:
@@ -101,7 +102,7 @@ func (e *edgeReader) among() []int {
 		return pairs[0]
 	}
 	var fields, choices []string
-	for k, field := range e.Fields[:min(len(e.Fields), 20)] {
+	for k, field := range e.Fields[:min(len(e.Fields), shown)] {
 		if len(field) > 20 {
 			field = strings.ToValidUTF8(field[:20], "") + "…"
 		}
@@ -123,16 +124,19 @@ func (e *edgeReader) among() []int {
 	return e.columns[:2]
 }
 
-// alike are the pairs of columns that have much the same values on the first lines, as the two ends of edges have, and
-// not far fewer than another pair. Of a graph whose nodes are known they are ids of nodes.
+// shown are the columns that are compared and that an error shows.
+const shown = 20
+
+// alike are the pairs of the first columns that have much the same values on the first lines, as the two ends of edges
+// have, and not far fewer than another pair. Of a graph whose nodes are known they are ids of nodes.
 func (e *edgeReader) alike() (pairs [][]int) {
-	values := make([]map[string]bool, len(e.Fields))
-	for k, field := range e.Fields {
-		values[k] = map[string]bool{field: true}
+	values := make([]map[string]bool, min(shown, len(e.Fields)))
+	for k := range values {
+		values[k] = map[string]bool{e.Fields[k]: true}
 	}
 	for ahead := e.Ahead(); ahead.Next(); {
-		for k, field := range ahead.Fields[:min(len(ahead.Fields), len(values))] {
-			values[k][field] = true
+		for k := range min(len(ahead.Fields), len(values)) {
+			values[k][ahead.Fields[k]] = true
 		}
 	}
 	most := 0
