@@ -144,13 +144,20 @@ func (c *Confusion) String() string {
 // It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors: as Fit and
 // [LogisticRegression.CrossValidate].
 func (l LogisticRegression) Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*LinearModel, *Confusion, error) {
-	var rows []int
-	sizes := make(map[int]int)
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-			sizes[l]++
-		}
+	m, rows, err := l.learn(ctx, x, labels)
+	if err != nil || rows == nil {
+		return m, nil, err
+	}
+	l.Cs = []float64{m.C} // another search in every part would take five times as long
+	c, err := l.CrossValidate(ctx, x, rows, labels, seed)
+	return m, c, err
+}
+
+// learn fits the regression to the rows with a label, and returns them, nil where they cannot be cross-validated.
+func (l LogisticRegression) learn(ctx context.Context, x mat.Matrix, labels []int) (*LinearModel, []int, error) {
+	rows, sizes := labelled(labels), make(map[int]int)
+	for _, i := range rows {
+		sizes[labels[i]]++
 	}
 	if s := slices.Sorted(maps.Values(sizes)); len(s) < 2 || s[len(s)-2] < 2 { // what is held out may leave one class
 		l.Cs = nil
@@ -161,12 +168,20 @@ func (l LogisticRegression) Learn(ctx context.Context, x mat.Matrix, labels []in
 		l.Cs = DefaultCs()
 	}
 	m, err := l.Fit(ctx, x, rows, labels)
-	if err != nil || len(sizes) > mostConfused {
-		return m, nil, err
+	if len(sizes) > mostConfused {
+		rows = nil
 	}
-	l.Cs = []float64{m.C} // another search in every part would take five times as long
-	c, err := l.CrossValidate(ctx, x, rows, labels, seed)
-	return m, c, err
+	return m, rows, err
+}
+
+// labelled are the rows with a label.
+func labelled(labels []int) (rows []int) {
+	for i, l := range labels {
+		if l >= 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // CrossValidate measures predictions by this regression. It divides the given rows of x (n ×

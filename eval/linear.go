@@ -118,18 +118,22 @@ func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []in
 	if err != nil {
 		return nil, err
 	}
+	p, err := m.probabilities(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(p), nil
+}
+
+func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
 	p := kernel.Unset[float64](count(rows, f.Rows()), len(m.Classes))
-	err = m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
 		to := p.Row(q)
 		m.logProbabilities(to, scores)
 		for k, v := range to {
 			to[k] = math.Exp(v)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return matrix.ToDense(p), nil
 }
 
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one

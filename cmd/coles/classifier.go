@@ -13,33 +13,39 @@ import (
 	"coles/eval"
 	"coles/internal/archive"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
-// A classifier is a linear model, the names of its classes, or nil for numbers, and the origin of the
-// vectors that it learnt from.
+// A classifier is a linear model, the share of the neighbours in what it predicts, the names of its classes, or nil
+// for numbers, and the origin of the vectors that it learnt from.
 type classifier struct {
-	model *eval.LinearModel
+	model *eval.Smoothed
 	names []string
 	of    origin
 }
 
-// learn fits a classifier to the rows of an embedding that have a label, and measures it by
-// cross-validation, nil where there are too few.
-func learn(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) (*classifier, *eval.Confusion, error) {
+// learn fits a classifier to the rows of an embedding that have a label, and measures it by cross-validation, where
+// there is a graph with these shares of the neighbours.
+func learn(ctx context.Context, in *inputs, e *embedding, labels []int, alphas []float64, seed uint64) (*classifier, error) {
 	last := slices.Max(labels)
 	switch {
 	case last < 0:
-		return nil, nil, errors.New("there are no labels; name a file by -labels")
+		return nil, errors.New("there are no labels; name a file by -labels")
 	case !slices.ContainsFunc(labels, func(l int) bool { return 0 <= l && l < last }):
-		return nil, nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
+		return nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
 	}
-	m, found, err := eval.LogisticRegression{Progress: in.progress.show}.Learn(ctx, e.rows, labels, seed)
-	k := &classifier{m, e.data.Classes, originOf(e.model)}
-	if found != nil {
-		found.Names = k.names
+	l, k := eval.LogisticRegression{Progress: in.progress.show}, &classifier{names: e.data.Classes, of: originOf(e.model)}
+	var err error
+	if e.graph != nil {
+		k.model, err = l.LearnSmoothed(ctx, e.graph, e.rows, labels, alphas, seed)
+	} else {
+		k.model = &eval.Smoothed{}
+		k.model.LinearModel, k.model.Found, err = l.Learn(ctx, e.rows, labels, seed)
 	}
-	return k, found, err
+	if err == nil && k.model.Found != nil {
+		k.model.Found.Names = k.names
+	}
+	return k, err
 }
 
 // name is the name of a class.
@@ -63,25 +69,21 @@ func (k *classifier) check(in *inputs, path string, vectors origin) error {
 	return nil
 }
 
-// predict is a prediction for each of the rows of y, which ids name, perhaps with the probabilities
-// of all classes.
-func (k *classifier) predict(ctx context.Context, y mat.Matrix, rows []int, ids []string, all bool) ([]prediction, error) {
-	labels, err := k.model.Predict(ctx, y, rows)
-	if err != nil {
-		return nil, err
-	}
-	chances, err := k.model.Probabilities(ctx, y, rows)
+// predict is a prediction for each of these nodes, which ids name, perhaps with the probabilities of all classes.
+func (k *classifier) predict(ctx context.Context, e *embedding, labels, rows []int, ids []string, all bool) ([]prediction, error) {
+	chances, err := k.model.Smooth(ctx, e.graph, e.rows, labels, rows)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]prediction, len(rows))
 	for q, i := range rows {
-		column, _ := slices.BinarySearch(k.model.Classes, labels[q])
-		found[q] = prediction{ID: ids[i], Class: k.name(labels[q]), Probability: chances.At(q, column)}
+		of := chances.RawRowView(q)
+		best := floats.MaxIdx(of)
+		found[q] = prediction{ID: ids[i], Class: k.name(k.model.Classes[best]), Probability: of[best]}
 		if all {
 			found[q].Probabilities = make(map[string]float64)
 			for j, label := range k.model.Classes {
-				found[q].Probabilities[k.name(label)] = chances.At(q, j)
+				found[q].Probabilities[k.name(label)] = of[j]
 			}
 		}
 	}
@@ -97,13 +99,14 @@ var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
 type namesHeader struct {
 	Names [][]byte `json:"names"`
 	origin
+	Alpha float64 `json:"alpha,omitempty"`
 }
 
 func (k *classifier) write(w io.Writer) error {
 	if _, err := k.model.WriteTo(w); err != nil {
 		return err
 	}
-	h := namesHeader{origin: k.of}
+	h := namesHeader{origin: k.of, Alpha: k.model.Alpha}
 	for _, name := range k.names {
 		h.Names = append(h.Names, []byte(name))
 	}
@@ -113,8 +116,8 @@ func (k *classifier) write(w io.Writer) error {
 
 // readClassifier reads a classifier and nothing after it.
 func readClassifier(r *bufio.Reader) (k *classifier, err error) {
-	k = &classifier{}
-	if k.model, err = eval.ReadLinearModel(r); err != nil {
+	k = &classifier{model: &eval.Smoothed{}}
+	if k.model.LinearModel, err = eval.ReadLinearModel(r); err != nil {
 		return nil, err
 	}
 	_, err = namesFormat.Read(r, func(text []byte) ([]int, error) {
@@ -125,7 +128,9 @@ func readClassifier(r *bufio.Reader) (k *classifier, err error) {
 		for _, name := range h.Names {
 			k.names = append(k.names, string(name))
 		}
-		k.of = h.origin
+		if k.of, k.model.Alpha = h.origin, h.Alpha; !(h.Alpha >= 0 && h.Alpha < 1) {
+			return nil, fmt.Errorf("a share of %v of the neighbours", h.Alpha)
+		}
 		if last := slices.Max(k.model.Classes); k.names != nil && last >= len(k.names) {
 			return nil, fmt.Errorf("class %d, and %d names", last, len(k.names))
 		}
@@ -139,12 +144,13 @@ type classifierInfo struct {
 	Classes  []string `json:"classes"`
 	Features int      `json:"features"`
 	C        float64  `json:"c"`
+	Alpha    float64  `json:"alpha"`
 	Origin   origin   `json:"learnt_from"`
 }
 
 func (k *classifier) info() *classifierInfo {
 	_, d := k.model.Coef.Dims()
-	about := &classifierInfo{Features: d, C: k.model.C, Origin: k.of}
+	about := &classifierInfo{Features: d, C: k.model.C, Alpha: k.model.Alpha, Origin: k.of}
 	for _, label := range k.model.Classes {
 		about.Classes = append(about.Classes, k.name(label))
 	}
@@ -155,4 +161,5 @@ func (k *classifierInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
 	fmt.Fprintf(w, "learnt from\t%v, of %d columns\n", k.Origin, k.Features)
 	fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
+	fmt.Fprintf(w, "neighbours\tα = %g\n", k.Alpha)
 }

@@ -18,6 +18,7 @@ import (
 	"coles/eval/picture"
 
 	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -145,21 +146,21 @@ func byClusters(c *cli.Command, labels []int) bool {
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
 func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) ([]int, error) {
-	k, _, err := learn(ctx, in, e, labels, seed)
+	k, err := learn(ctx, in, e, labels, eval.DefaultAlphas(), seed)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, len(labels))
-	for i := range all {
-		all[i] = i
+	chances, err := k.model.Smooth(ctx, e.graph, e.rows, labels, nil)
+	if err != nil {
+		return nil, err
 	}
-	classes, err := k.model.Predict(ctx, e.rows, all)
+	classes := slices.Clone(labels)
 	for i, l := range labels {
-		if err == nil && l >= 0 {
-			classes[i] = l
+		if l < 0 {
+			classes[i] = k.model.Classes[floats.MaxIdx(chances.RawRowView(i))]
 		}
 	}
-	return classes, err
+	return classes, nil
 }
 
 // sampled are nodes drawn at random, those with a label first, and what is said about them.

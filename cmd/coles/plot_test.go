@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/eval"
 	"coles/internal/testkit"
 )
 
@@ -171,14 +172,14 @@ func TestPlotPredicts(t *testing.T) {
 	}
 	labels[0] = (labels[0] + 1) % 3 // a wrong one
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
-	e := &embedding{data: &dataset.Dataset{}, rows: rows}
+	e := &embedding{data: &dataset.Dataset{}, graph: testkit.Must(d.Graph()), rows: rows}
 	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
-	k, _, err := learn(t.Context(), &inputs{}, e, labels, 1)
+	k, err := learn(t.Context(), &inputs{}, e, labels, eval.DefaultAlphas(), 1)
 	testkit.Check(t, err)
 	for i, l := range labels {
 		want := l
 		if l < 0 {
-			want = testkit.Must(strconv.Atoi(testkit.Must(k.predict(t.Context(), rows, []int{i}, rowNames(nil, 300), false))[0].Class))
+			want = testkit.Must(strconv.Atoi(testkit.Must(k.predict(t.Context(), e, labels, []int{i}, rowNames(nil, 300), false))[0].Class))
 		}
 		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
 	}

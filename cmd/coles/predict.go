@@ -24,7 +24,9 @@ probability" for each node, separated by tabs, or by commas under a line of
 column names where the name of -o ends in .csv. -probabilities adds that of
 every class, in the order of the table below. Probabilities are
 cautious, with a strong penalty most: a larger share is right than their mean
-says. The embedding comes from -embedding, or is made of GRAPH as by "coles embed".
+says. The embedding comes from -embedding, or is made of GRAPH as by "coles embed";
+then probabilities may be smoothed along the edges, towards the known labels, if
+cross-validation finds that worth it: -alpha says how much, 0 is not at all.
 
 Standard error says how good that is: which share of the labelled nodes is right
 in cross-validation, and for each class how many of its nodes are (recall), how
@@ -51,6 +53,7 @@ func predictCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
+			&cli.FloatFlag{Name: "alpha", Usage: "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)", HideDefault: true},
 			fileFlag("classifier", "keep the classifier in `FILE`"),
 			fileFlag("model", "keep the model in `FILE`"),
 			fileFlag("use", "do not learn, predict with the classifier in `FILE`"),
@@ -71,6 +74,7 @@ type prediction struct {
 // predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
 type predictions struct {
 	Kind        string        `json:"kind,omitempty"` // graph, features or network; none of vectors that are read
+	Alpha       float64       `json:"alpha"`          // the share of the neighbours
 	Accuracy    *float64      `json:"accuracy,omitempty"`
 	Classes     []classErrors `json:"classes,omitempty"`
 	Predictions []prediction  `json:"predictions"`
@@ -90,6 +94,12 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	alphas := eval.DefaultAlphas()
+	if setNumber(c, "alpha", &alphas[0], c.Float); c.IsSet("alpha") {
+		if alphas = alphas[:1]; !(alphas[0] >= 0 && alphas[0] < 1) {
+			return usagef("-alpha %v: want 0 or more, and less than 1", alphas[0])
+		}
+	}
 	var k *classifier
 	if c.IsSet("use") {
 		if k, err = readPath(ctx, in, c.String("use"), readClassifier); err != nil {
@@ -106,10 +116,9 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
-	var good *eval.Confusion
 	of := originOf(e.model)
 	if k == nil {
-		k, good, err = learn(ctx, in, e, labels, seedOr1(c))
+		k, err = learn(ctx, in, e, labels, alphas, seedOr1(c))
 	} else {
 		err = k.check(in, c.String("use"), of)
 	}
@@ -126,7 +135,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return errors.New("every node has a label; -all predicts those, too")
 	}
 	in.progress.show("classify", 0, 0)
-	found, err := k.predict(ctx, e.rows, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
+	found, err := k.predict(ctx, e, labels, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
 	if err != nil {
 		return err
 	}
@@ -138,10 +147,10 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	columns, lines := k.lines(found, c.Bool("probabilities"))
-	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, good, found), columns, slices.Values(lines)); err != nil {
+	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, k.model, found), columns, slices.Values(lines)); err != nil {
 		return err
 	}
-	sayHowGood(s.stderr, c, of.Kind, good)
+	sayHowGood(s.stderr, c, of.Kind, k.model)
 	if c.IsSet("classifier") && !c.IsSet("model") && !c.IsSet("with") && !c.IsSet("embedding") {
 		in.text.Warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", c.String("classifier")))
 	}
@@ -168,7 +177,8 @@ func (k *classifier) lines(found []prediction, all bool) (columns []string, line
 }
 
 // sayHowGood prints what cross-validation has found out about a model, nil for nothing.
-func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confusion) {
+func sayHowGood(stderr io.Writer, c *cli.Command, kind string, m *eval.Smoothed) {
+	good := m.Found
 	of := modelName(kind)
 	if kind == "" {
 		of = "the vectors of " + nameOf(c.String("embedding"))
@@ -176,6 +186,9 @@ func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confus
 	switch {
 	case good != nil:
 		fmt.Fprintf(stderr, "coles: %s: %.1f %% of %d labelled nodes are right in cross-validation\n%v", of, 100*good.Accuracy(), good.Total(), good)
+		if m.Alpha > 0 {
+			fmt.Fprintf(stderr, "coles: predictions are smoothed along the edges, α = %g; without, %.1f %% are right\n", m.Alpha, 100*m.Alone)
+		}
 	case c.IsSet("use"):
 		fmt.Fprintf(stderr, "coles: %s: -use learns nothing, and cross-validates nothing\n", of)
 	default:
@@ -184,8 +197,8 @@ func sayHowGood(stderr io.Writer, c *cli.Command, kind string, good *eval.Confus
 }
 
 // newPredictions is the output of -json.
-func newPredictions(kind string, good *eval.Confusion, found []prediction) *predictions {
-	r := &predictions{Kind: kind, Predictions: found}
+func newPredictions(kind string, m *eval.Smoothed, found []prediction) *predictions {
+	r, good := &predictions{Kind: kind, Alpha: m.Alpha, Predictions: found}, m.Found
 	if good == nil {
 		return r
 	}
@@ -233,6 +246,8 @@ func predictOutputs(c *cli.Command, s streams) (out predictFiles, err error) {
 	switch {
 	case c.IsSet("use") && c.IsSet("classifier"):
 		return out, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
+	case c.IsSet("use") && c.IsSet("alpha"):
+		return out, usagef("-alpha is learnt with a classifier, and -use has one already")
 	case c.IsSet("model") && (c.IsSet("with") || c.IsSet("embedding")):
 		return out, usagef("-model keeps a model that is fitted, and -with or -embedding fits none")
 	case kept == standard || model == standard:

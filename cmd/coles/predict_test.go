@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"coles/eval"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -99,7 +101,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		labelled := everyFourth(g.Nodes())
 		labels := labelFile(t, c.d.Labels, labelled)
 		want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, c.d.Labels, labelled)
-		testkit.WantSame(t, "predictions", predicted(t, c.path, "-dim", "8", "-labels", labels), want)
+		testkit.WantSame(t, "without neighbours", predicted(t, c.path, "-dim", "8", "-alpha", "0", "-labels", labels), want)
 
 		// The same of the embedding in a file, with a graph and without, and as text.
 		vectors := filepath.Join(t.TempDir(), "y.npy")
@@ -107,6 +109,19 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		for _, args := range [][]string{{c.path, "-embedding", vectors}, {"-embedding", vectors}} {
 			testkit.WantSame(t, strings.Join(args, " "), predicted(t, append(args, "-labels", labels)...), want)
 		}
+		// By default neighbours may have a share.
+		known := slices.Repeat([]int{-1}, g.Nodes())
+		for _, i := range labelled {
+			known[i] = c.d.Labels[i]
+		}
+		m := testkit.Must(eval.LogisticRegression{}.LearnSmoothed(t.Context(), g, y, known, eval.DefaultAlphas(), 1))
+		smooth := testkit.Must(m.Smooth(t.Context(), g, y, known, nil))
+		for q, p := range want {
+			i := testkit.Must(strconv.Atoi(p.ID))
+			k := floats.MaxIdx(smooth.RawRowView(i))
+			want[q].Class, want[q].Probability = className(m.Classes[k]), smooth.At(i, k)
+		}
+		testkit.WantSame(t, "predictions", predicted(t, c.path, "-dim", "8", "-labels", labels), want)
 		tabs, commas := "", "id,class,probability\n"
 		for _, p := range want {
 			quoted := `"` + strings.ReplaceAll(p.Class, `"`, `""`) + `"`
@@ -325,7 +340,7 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 		want := testkit.Must(l.CrossValidate(t.Context(), y, labelled, d.Labels, seed))
 		want.Names = []string{className(0), className(1), className(2)}
 		for of, args := range map[string][]string{
-			"graph model":               {path, "-kind", "graph", "-dim", "8"},
+			"graph model":               {path, "-kind", "graph", "-dim", "8", "-alpha", "0"},
 			"the vectors of " + vectors: {"-embedding", vectors},
 		} {
 			args = append(args, "-labels", labels, "-seed", fmt.Sprint(seed))
