@@ -32,7 +32,7 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 type Preparation int
 
 const (
-	// PrepareAuto chooses by the values, never by labels: PrepareStandardize where half of the
+	// PrepareAuto chooses by the values, never by labels: PrepareVectors where half of the
 	// entries or more are not zero, and PrepareBalanced where they are fewer.
 	PrepareAuto Preparation = iota
 	// PrepareNone leaves the features as they are.
@@ -64,6 +64,12 @@ const (
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
 	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
+	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more, one after the other, that
+	// deviate alike. Where these are principal axes of one unit, as of an SVD, they are centred only, as
+	// to standardise them would be to whiten, and their rows brought to length 1. Beside other columns, of which a
+	// number has energy 1, rows of an embedding come to the root of the number of independent columns it amounts to,
+	// tr(C)²/‖C‖²_F of its covariance C. Without either it reports PrepareStandardize.
+	PrepareVectors
 )
 
 func (p Preparation) String() string               { return setting.Name(p, prepare.Names) }

@@ -43,7 +43,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		usual = freeDim(g.Nodes(), most)
 	} else {
 		size.rows, size.cols = x.Dims()
-		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize { // which makes every entry a number
+		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
 		}
 		most, usual = size.cols, linear.Dim(s.Dim, size.cols)

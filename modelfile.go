@@ -27,13 +27,15 @@ type modelHeader struct {
 	Report      Report      `json:"report"`
 	Preparation Preparation `json:"preparation"`
 	Columns     int         `json:"columns"` // d; 0 in a model without features
-	Dim         int         `json:"dim"`
-	Degrees     bool        `json:"degrees,omitempty"` // the last column carries degrees
-	Power       float64     `json:"power"`
-	Rank        float64     `json:"rank"`
-	Names       []string    `json:"names,omitempty"`
-	RawNames    [][]byte    `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
-	Lengths     []int       `json:"lengths"`
+
+	Blocks   []prepare.Block `json:"blocks,omitempty"` // of the preparation
+	Dim      int             `json:"dim"`
+	Degrees  bool            `json:"degrees,omitempty"` // the last column carries degrees
+	Power    float64         `json:"power"`
+	Rank     float64         `json:"rank"`
+	Names    []string        `json:"names,omitempty"`
+	RawNames [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
+	Lengths  []int           `json:"lengths"`
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. A model with features does not
@@ -57,7 +59,7 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h.setNames(m.ids)
 	arrays = [][]float64{m.lambda, m.scaling.Factors}
 	if m.prepare != nil {
-		h.Columns, h.Preparation = m.prepare.fitted.Columns, m.prepare.Preparation()
+		h.Columns, h.Preparation, h.Blocks = m.prepare.fitted.Columns, m.prepare.Preparation(), m.prepare.fitted.Blocks
 		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean)
 	} else {
 		arrays = append(arrays, m.embedding.RawMatrix().Data)
@@ -75,6 +77,9 @@ func (m *Model) Hash() string {
 	h, arrays := m.header()
 	f := m.settings.Linear()
 	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
+	if len(h.Blocks) > 0 {
+		text += fmt.Sprint(h.Blocks)
+	}
 	return archive.Hash(text, arrays[1:]...) // λ is in the factors
 }
 
@@ -159,6 +164,9 @@ func (h *modelHeader) check() error {
 		if !ok {
 			return fmt.Errorf("preparation %v", h.Preparation)
 		}
+		if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
+			return err
+		}
 		want = []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
 	}
 	if len(h.Lengths) != len(want) {
@@ -185,7 +193,7 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		m.embedding = panelOf(h.Report.Graph.Nodes, h.Dim, arrays[2])
 		return m
 	}
-	m.prepare = &Preparer{prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4]}}
+	m.prepare = &Preparer{prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks}}
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
 	return m
 }

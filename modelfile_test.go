@@ -264,3 +264,21 @@ func FuzzReadModel(f *testing.F) {
 		}
 	})
 }
+
+// A model of an embedding beside numbers keeps what is which.
+func TestModelKeepsItsBlocks(t *testing.T) {
+	const n, d = 90, 40
+	x := testkit.RandomDense(testkit.Random(81), n, d)
+	x.Apply(func(_, j int, v float64) float64 {
+		if j >= 36 {
+			return 1e6 * v
+		}
+		return v / float64(j+1)
+	}, x)
+	g := sparseGraph(82, n, 3*n)
+	m := fitted(g, x, coles.WithDim(5), coles.WithPrecision(coles.Float64))
+	testkit.WantSame(t, "preparation", m.Report().Preparation, coles.PrepareVectors)
+	again := read(m)
+	testkit.WantSame(t, "hash", again.Hash(), m.Hash())
+	testkit.WantSame(t, "embedding", testkit.Bits(testkit.Must(again.Embed(ctx, g, x))), testkit.Bits(m.Embedding()))
+}

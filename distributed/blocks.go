@@ -2,11 +2,13 @@ package distributed
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	"coles"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/prepare"
 
@@ -81,13 +83,18 @@ type learned struct{ Preparer *coles.Preparer }
 func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
 	s = s.Scope("Learn")
 	seen := total(s, beam.ParDo(s, &survey{p.Nodes}, raw), p.blocks())
-	squares := beam.Create(s, sums{})
+	squares, products := beam.Create(s, sums{}), beam.Create(s, sums{})
 	switch p.Settings.Preparation {
-	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareStandardize, coles.PrepareBalanced:
+	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareStandardize, coles.PrepareBalanced, coles.PrepareVectors:
 		parts := beam.ParDo(s, &squareColumns{p}, raw, beam.SideInput{Input: seen})
 		squares = total(s, parts, p.blocks())
 	}
-	return beam.ParDo(s, &learn{p}, seen, beam.SideInput{Input: squares})
+	switch p.Settings.Preparation {
+	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareVectors:
+		parts := beam.ParDo(s, &correlate{p}, raw, beam.SideInput{Input: seen}, beam.SideInput{Input: squares})
+		products = total(s, parts, p.blocks())
+	}
+	return beam.ParDo(s, &learn{p}, seen, beam.SideInput{Input: squares}, beam.SideInput{Input: products})
 }
 
 // survey counts what values a block has.
@@ -137,14 +144,50 @@ func (f *squareColumns) ProcessElement(number int64, b piece, all sums) (int64, 
 	return partOf(number, sum, nil)
 }
 
+// moments are the statistics of the columns, with the runs that may be embeddings.
+func (p plan) moments(all, squares sums) (how prepare.Kind, found prepare.Sums) {
+	v := all.Seen
+	how, found = p.how(v), prepare.Sums{Roots: v.Roots, Columns: v.Columns}
+	if how.Deviates(v.Roots, int(p.Nodes)) {
+		found.Inverse = v.Columns.Squares().Inverse(squares.Add, int(p.Nodes))
+	}
+	if how == prepare.Vectors {
+		found.Runs = prepare.Runs(int(p.Nodes), found)
+	}
+	return how, found
+}
+
+// correlate adds up the products of columns where some may be an embedding, and the rows that they are of.
+type correlate struct{ Plan plan }
+
+func (f *correlate) ProcessElement(ctx context.Context, number int64, b piece, all, squares sums, emit func(int64, sums)) error {
+	_, found := f.Plan.moments(all, squares)
+	if len(found.Runs) == 0 {
+		emit(partOf(number, nil, nil))
+		return nil
+	}
+	var rows []float64
+	raw := panel(b.Block.Data, b.Block.Columns)
+	for i := range raw.Rows {
+		if prepare.Sampled(matrix.HashRow(nil, raw.Row(i)), int(f.Plan.Nodes)) {
+			rows = append(rows, raw.Row(i)...)
+		}
+	}
+	gram := kernel.Dense[float64](raw.Cols, raw.Cols)
+	if err := found.AddCorrelations(ctx, panel(rows, raw.Cols), gram); err != nil {
+		return err
+	}
+	emit(partOf(number, append(gram.Data, float64(len(rows)/raw.Cols)), nil))
+	return nil
+}
+
 // learn makes the preparer.
 type learn struct{ Plan plan }
 
-func (f *learn) ProcessElement(all, squares sums) (learned, error) {
-	v := all.Seen
-	how, found := f.Plan.how(v), prepare.Sums{Roots: v.Roots, Columns: v.Columns}
-	if how.Deviates(v.Roots, int(f.Plan.Nodes)) {
-		found.Inverse = v.Columns.Squares().Inverse(squares.Add, int(f.Plan.Nodes))
+func (f *learn) ProcessElement(all, squares, products sums) (learned, error) {
+	how, found := f.Plan.moments(all, squares)
+	if d := f.Plan.Columns; len(found.Runs) > 0 {
+		found.Gram, found.Rows = panel(products.Add[:d*d], d), products.Add[d*d]
 	}
 	text, err := json.Marshal(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
 	if err != nil {

@@ -229,6 +229,14 @@ func TestFitIsFit(t *testing.T) {
 		}
 		tests = append(tests, test{fmt.Sprintf("prepared by %v", k), c, sets(func(s *coles.Settings) { s.Preparation = k }), 500})
 	}
+	embedding := communities(6000, 40, false, false) // principal axes beside three numbers, of more rows than all
+	embedding.x.Apply(func(_, j int, v float64) float64 {
+		if j < 37 {
+			return v * math.Pow(float64(j+1), -0.7)
+		}
+		return v * math.Pow(1000, float64(j-36))
+	}, embedding.x)
+	tests = append(tests, test{"an embedding beside numbers", embedding, sets(func(s *coles.Settings) {}), 2000})
 	for _, f := range []coles.Filter{coles.SGC(0), coles.Polynomial(0.5, -0.2, 1)} { // the others are other coefficients
 		tests = append(tests, test{f.String(), base, sets(func(s *coles.Settings) { s.Filter = f }), 500})
 	}

@@ -12,7 +12,7 @@ import (
 func init() {
 	for _, step := range []any{
 		&readEdges{}, &readFeatures{}, &readNames{}, &readNamedEdges{}, &numberFirst{}, &numberSecond{},
-		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
+		&cutRows{}, &joinRows{}, &survey{}, &squareColumns{}, &correlate{}, &learn{}, &cutEdges{}, &makeTiles{}, &prepareBlock{}, &gatherFacts{},
 		&addUp{}, &unitGram{}, &findDirections{}, &alongDirections{}, &addProducts{}, &addInfluence{}, &estimateSlopes{},
 		&needCommunities{}, &hideEdges{}, &arrive{}, &addMoments{}, &centre{}, &addLikeness{}, &decide{},
 		&hop{}, &loadedHop{}, &mark{}, &gram{}, &loadedGram{}, &solve{}, &project{}, &weigh{}, &lengths{}, &assemble{}, &scale{}, &narrow{}, &scaleBlock{},

@@ -39,7 +39,7 @@ func settingsFlags() []cli.Flag {
 // What options take, for help and completion.
 const (
 	purposeForms     = "classification, clustering, links"
-	preparationForms = "auto, undamped, none, tfidf, balanced, row-l2, row-l1,\nstandardize"
+	preparationForms = "auto, undamped, none, tfidf, balanced, row-l2, row-l1,\nstandardize, vectors"
 	filterForms      = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
 	negativesForms   = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
 )

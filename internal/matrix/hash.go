@@ -47,7 +47,7 @@ func RowHashes(ctx context.Context, s *Source) ([]uint64, error) {
 	return hashes, parallel.Rows(ctx, len(hashes), func(lo, hi int) {
 		switch {
 		case s.sparse != nil || s.change != nil:
-			s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = hashRow(cols, vals) })
+			s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = HashRow(cols, vals) })
 		case s.single != nil:
 			hashDense(hashes, *s.single, lo, hi)
 		default:
@@ -87,7 +87,8 @@ func HashOf(rows []uint64, cols int) string {
 	return fmt.Sprintf("%016x", h)
 }
 
-func hashRow(cols []int32, vals []float64) uint64 {
+// HashRow is the hash of one row.
+func HashRow(cols []int32, vals []float64) uint64 {
 	h := uint64(0)
 	for q, v := range vals {
 		h = entered(h, columnBits(Column(cols, q)), v)

@@ -31,6 +31,21 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 		how, _ := read.How.MarshalText()
 		return fmt.Errorf("preparer: %w: %s of %d columns with %d weights and %d means", archive.ErrFormat, how, read.Columns, len(read.Weight), len(read.Mean))
 	}
+	if err := CheckBlocks(read.How, read.Columns, read.Blocks); err != nil {
+		return fmt.Errorf("preparer: %w: %w", archive.ErrFormat, err)
+	}
 	*p = Preparer(read)
+	return nil
+}
+
+// CheckBlocks refuses blocks that no preparer of a kind has.
+func CheckBlocks(k Kind, columns int, blocks []Block) error {
+	last := 0
+	for _, b := range blocks {
+		if k != Vectors || b.From < last || b.To <= b.From || b.To > columns || !(b.Length > 0 && b.Length <= math.MaxFloat64) {
+			return fmt.Errorf("a block from column %d to %d of %d, of length %v", b.From, b.To, columns, b.Length)
+		}
+		last = b.To
+	}
 	return nil
 }

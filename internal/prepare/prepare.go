@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 )
@@ -26,16 +27,20 @@ const (
 	Standardize
 	Balanced
 	Undamped
+	Vectors
 )
 
 // Names are the kinds in text.
-var Names = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "balanced", "undamped"}
+var Names = []string{"auto", "none", "tfidf", "row-l2", "row-l1", "standardize", "balanced", "undamped", "vectors"}
 
 // choice reports whether the values are to choose the kind.
 func (k Kind) choice() bool { return k == Auto || k == Undamped }
 
 // weighs reports whether columns are weighted, and rows have length 1 then.
 func (k Kind) weighs() bool { return k == TFIDF || k == Balanced }
+
+// fills reports whether every entry of a row becomes a number.
+func (k Kind) fills() bool { return k == Standardize || k == Vectors }
 
 // denseShare is the share of non-zero entries from which features count as dense, and a column of others
 // as a measurement. Bags of words lie far below it (the densest tried fills 0.35), measurements of every
@@ -48,7 +53,7 @@ func (k Kind) Suitable(seen *matrix.Tally, rows, columns int) Kind {
 	case !k.choice():
 		return k
 	case float64(seen.NonZero) >= denseShare*float64(rows)*float64(columns):
-		return Standardize
+		return Vectors
 	case k == Auto:
 		return Balanced
 	case seen.Negative, seen.Fraction:
@@ -65,7 +70,8 @@ type Preparer struct {
 	// centred values, are multiplied by: 0 for a constant column.
 	Weight []float64 `json:"weight,omitempty"`
 	// Mean is subtracted first: 0 for a balanced column that is not centred.
-	Mean []float64 `json:"mean,omitempty"`
+	Mean   []float64 `json:"mean,omitempty"`
+	Blocks []Block   `json:"blocks,omitempty"` // of vectors, in order
 }
 
 // Sums are the statistics that a kind learns from: TF-IDF needs counts, balanced features need roots,
@@ -74,6 +80,11 @@ type Sums struct {
 	Roots   []matrix.RootSums
 	Columns matrix.ColumnSums
 	Inverse []float64 // one over the deviation of every column
+
+	// Of vectors, where some columns may be an embedding:
+	Runs []Block
+	Gram kernel.Matrix[float64] // sums of AddCorrelations, the upper triangle
+	Rows float64                // that were added
 }
 
 // Learned is the preparer of a kind for a matrix of rows × columns.
@@ -86,14 +97,17 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 		for j, seen := range s.Roots {
 			p.Weight[j] = math.Log((1+n)/(1+seen.Count)) + 1
 		}
-	case k == Standardize:
-		p.Mean, p.Weight = s.Columns.Mean, s.Inverse
+	case k == Standardize || k == Vectors:
+		p.Mean, p.Weight = s.Columns.Mean, slices.Clone(s.Inverse)
 		for j, count := range s.Columns.Count {
 			largest := s.Columns.Largest[j]
 			all := count / n * largest // the mean of nothing but 0 and largest
 			if count > 0 && count < n && math.Abs(p.Mean[j]-all) <= 1e-9*all {
 				p.Weight[j] = math.Sqrt(p.Weight[j]) / math.Sqrt(largest)
 			}
+		}
+		if k == Vectors {
+			p.embed(s)
 		}
 	case k == Balanced:
 		p.balance(n, s)
@@ -159,13 +173,22 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 			return Preparer{}, err
 		}
 	}
+	if k == Vectors {
+		if s.Runs = Runs(x.Rows(), s); len(s.Runs) > 0 {
+			count := 0
+			if s.Gram, count, err = s.correlations(ctx, x); err != nil {
+				return Preparer{}, err
+			}
+			s.Rows = float64(count)
+		}
+	}
 	return k.Learned(x.Rows(), x.Cols(), s), nil
 }
 
 // Deviates reports whether a kind needs the moments of columns.
 func (k Kind) Deviates(seen []matrix.RootSums, rows int) bool {
 	everywhere := func(c matrix.RootSums) bool { return c.Count == float64(rows) }
-	return k == Standardize || k == Balanced && slices.ContainsFunc(seen, everywhere)
+	return k.fills() || k == Balanced && slices.ContainsFunc(seen, everywhere)
 }
 
 // Keeps is how many weights and means a preparer has for a number of columns; a choice has no preparer.
@@ -175,7 +198,7 @@ func (k Kind) Keeps(columns int) (weights, means int, ok bool) {
 		return 0, 0, true
 	case k == TFIDF:
 		return columns, 0, true
-	case k == Standardize || k == Balanced:
+	case k.fills() || k == Balanced:
 		return columns, columns, true
 	}
 	return 0, 0, false
@@ -198,7 +221,7 @@ func (p Preparer) View(ctx context.Context, x *matrix.Source) (*matrix.Source, e
 	if p.How == None {
 		return x, nil
 	}
-	return x.Changed(p.How == Standardize, p.row), nil
+	return x.Changed(p.How.fills(), p.row), nil
 }
 
 // row prepares the values of a row in place; cols is nil where all are there.
@@ -225,9 +248,12 @@ func (p Preparer) row(cols []int32, vals []float64) {
 	case RowL1:
 		matrix.Tame(vals)
 		divide(vals, matrix.Total(vals))
-	case Standardize:
+	case Standardize, Vectors:
 		for j, v := range vals {
 			vals[j] = deviation(v, p.Mean[j], p.Weight[j])
+		}
+		for _, b := range p.Blocks {
+			divide(vals[b.From:b.To], matrix.Length(vals[b.From:b.To])/b.Length)
 		}
 	}
 }
@@ -254,7 +280,7 @@ func (p Preparer) refuse(ctx context.Context, x *matrix.Source) error {
 	if d != p.Columns {
 		return fmt.Errorf("features: %w: %d columns, prepared for %d", matrix.ErrShape, d, p.Columns)
 	}
-	if p.How == Standardize && float64(n)*float64(d) > math.MaxInt32*8 {
+	if p.How.fills() && float64(n)*float64(d) > math.MaxInt32*8 {
 		return fmt.Errorf("features: %w: standardised, %d × %d features are dense", matrix.ErrTooLarge, n, d)
 	}
 	if p.How != TFIDF && p.How != RowL1 {
