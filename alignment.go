@@ -35,25 +35,21 @@ import (
 //	r = Σ_v z_v·(D^-½HD^-½z)_v / Σ_v ‖z_v‖·(D^-½HD^-½‖z‖)_v
 //
 // is the mean cosine of the ends of hidden edges, which grows with the size of communities. From ¼ on the graph is
-// taken. Graphs of fewer than 4,096 nodes have all four quarters hidden in turn, and both sums run over these.
-// docs/guide.md has what the bounds were chosen on.
+// taken. Below 4,096 nodes all quarters are hidden in turn, four times. docs/guide.md says how the bounds were chosen.
 type Alignment struct {
 	Neighbours float64 `json:"neighbours"` // s, 0 where it is not known
-	// Deviation is the standard deviation of s over which edges there are.
-	Deviation float64 `json:"deviation"`
-	Known     bool    `json:"known"` // false where the features tell nothing
-	// Communities is r where s is below 0.8, and 0 otherwise. Fewer than 30 nodes cannot be tested and
-	// count as ¼.
+	Deviation  float64 `json:"deviation"`  // of s over which edges there are: one standard deviation
+	Known      bool    `json:"known"`      // false where the features tell nothing
+	// Communities is r where s is below 0.8, and 0 otherwise; ¼ for fewer than 30 nodes.
 	Communities       float64 `json:"communities"`
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
 }
 
 // Alignment measures s and r on a graph with features X (n × d), prepared as [Fit] with these settings does.
 //
-// The directions are found by a block Krylov method that begins with random combinations of columns, so that
-// the numbering of nodes changes s by rounding alone; names of nodes for the signs are hashes of their features and
-// of their neighbours'. It takes some 30 products of X and of Xᵀ with 8 columns, or d/32 with 32 where d ≤ 400, and
-// 9 hops of 34 columns in float64, or 36, for r. Errors: as [Fit].
+// Neither depends on the numbering of nodes: s begins with random combinations of columns, and the names of nodes that
+// r hashes are hashes of their features and their neighbours'. s takes some 30 products of X and of Xᵀ with 8
+// columns, or d/32 with 32 where d ≤ 400, and r 9 hops of 34 columns in float64, or 144. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

@@ -64,11 +64,10 @@ const (
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
 	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
-	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more, one after the other, that
-	// deviate alike. Where these are principal axes of one unit, as of an SVD, they are centred only, as
-	// to standardise them would be to whiten, and their rows brought to length 1. Beside other columns, of which a
-	// number has energy 1, rows of an embedding come to the root of the number of independent columns it amounts to,
-	// tr(C)²/‖C‖²_F of its covariance C. Without either it reports PrepareStandardize.
+	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more in a row that deviate alike.
+	// Principal axes of one unit, as of an SVD, are centred only (to standardise them would be to whiten), and rows
+	// brought to length 1. Beside other columns, of which a number has energy 1, rows of an embedding come to √e for
+	// e = tr(C)²/‖C‖²_F of its covariance C. Without either it reports PrepareStandardize.
 	PrepareVectors
 )
 

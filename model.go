@@ -52,6 +52,8 @@ type Report struct {
 	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
 	ComponentVectors int         `json:"component_vectors"`   // left out of an embedding without features
 
+	// ZeroRows is the number of rows of the embedding of the nodes fitted that are 0.
+	ZeroRows int `json:"zero_rows,omitempty"`
 	// Undetermined is the number of columns, the last of those with an eigenvalue, that weigh nothing: see [Fit].
 	Undetermined int `json:"undetermined,omitempty"`
 
@@ -98,6 +100,9 @@ func (r Report) String() string {
 	if r.Undetermined > 0 {
 		fmt.Fprintf(&b, ", of which %d weigh nothing: their eigenvalues equal one that is left out", r.Undetermined)
 	}
+	if r.ZeroRows > 0 {
+		fmt.Fprintf(&b, ", %d rows of 0", r.ZeroRows)
+	}
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
@@ -106,6 +111,18 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "\nseconds: prepare %.3f, filter %.3f, solve %.3f, embed %.3f", s.Prepare, s.Filter, s.Solve, s.Embed)
 	}
 	return b.String()
+}
+
+// Unused says in one line what of the input a fit has left out by its own choice, and why; "" for nothing.
+func (r Report) Unused() string {
+	if r.Alignment == nil || r.Kind != UseFeatures || r.Graph.Edges == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment)
+	if r.ZeroRows > 0 {
+		text += fmt.Sprintf("; %d of %d rows are 0", r.ZeroRows, r.Graph.Nodes)
+	}
+	return text
 }
 
 // Report lists what the fit changed and chose.
@@ -317,6 +334,17 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 		return err
 	}
 	r.Undetermined = w.Undetermined
+	zeros, err := parallel.Sum(ctx, y.Rows, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if matrix.Magnitude(y.Row(i)) == 0 {
+				sum[0]++
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.ZeroRows = int(zeros[0])
 	m.lambda, m.scaling = lambda, Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
 	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
 		return err

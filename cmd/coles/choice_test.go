@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -139,7 +140,8 @@ func TestInfoKnowsTheFit(t *testing.T) {
 	for name, generate := range map[string]func(*testing.T) (*dataset.Dataset, string){"graph": community, "features": apart} {
 		d, path := generate(t)
 		model := filepath.Join(filepath.Dir(path), "m.model")
-		must(t, "", "embed", path, "-dim", "9", "-seed", "2", "-o", model+".npy", "-model", model)
+		args := []string{"embed", path, "-dim", "9", "-seed", "2", "-o", model + ".npy", "-model", model}
+		testkit.WantSame(t, "exit code", run(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard), 0)
 		want := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.FromCSR(d.Adjacency)), d.Features, coles.WithDim(9), coles.WithSeed(2))).Report()
 		before := decoded[graphInfo](t, "", "info", "-json", path, "-dim", "9", "-seed", "2")
 		after := decoded[modelInfo](t, "", "info", "-json", model)
@@ -162,7 +164,10 @@ func TestEmbedWithAModelOfFeaturesAlone(t *testing.T) {
 	d, path := apart(t)
 	dir := filepath.Dir(path)
 	model := filepath.Join(dir, "m.model")
-	fit := must(t, "", "embed", path, "-dim", "6", "-to", "npy", "-model", model)
+	var out, says bytes.Buffer
+	testkit.WantSame(t, "exit code", run(t.Context(), []string{"embed", path, "-dim", "6", "-to", "npy", "-model", model}, strings.NewReader(""), &out, &says), 0)
+	testkit.WantText(t, says.String(), "coles: warning: ", " edges are not used, UseGraph (-kind graph) would: ")
+	fit := out.String()
 	prints(t, fit, "", "embed", path, "-to", "npy", "-with", model)
 	ids := rowNames(nil, d.Nodes())
 	features := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, ids, d.Features) })

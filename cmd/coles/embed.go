@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -251,9 +252,10 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 type embedder struct {
 	settings fitSettings
 	usual    purpose // of vectors; classification unless a command sets another
-	choose   fitter  // where no setting says the kind of model and there are features; nil for q
+	choose   fitter  // where no setting says the kind of model and there are features; nil for s
 	model    model
 	progress *progressLine
+	warn     func(error) // of what is left out
 	scratch  string // a folder for what takes more than memory, or ""
 	memory   int64
 }
@@ -262,7 +264,7 @@ type embedder struct {
 type fitter func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error)
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
-	e := &embedder{progress: in.progress}
+	e := &embedder{progress: in.progress, warn: in.text.Warn}
 	if c.IsSet("memory") {
 		var ok bool
 		if e.memory, ok = bytesOf(c.String("memory")); !ok || !c.IsSet("scratch") {
@@ -306,7 +308,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	}
 	fit := coles.Fit
 	if e.choose != nil && s.Kind == 0 && x != nil {
-		fit = e.choose
+		fit, e.warn = e.choose, func(error) {} // it is said with the choice
 	}
 	defer e.progress.clear()
 	options := []coles.Option{coles.WithProgress(e.progress.show), coles.WithSettings(s)}
@@ -314,6 +316,9 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		options = append(options, coles.WithScratch(e.scratch, e.left()))
 	}
 	m, err := fit(ctx, g, x, options...)
+	if err == nil && m.Report().Unused() != "" {
+		e.warn(errors.New(m.Report().Unused()))
+	}
 	return m, embeddingOf(m), err
 }
 

@@ -90,7 +90,10 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	if err := checkEvalFlags(c); err != nil {
 		return err
 	}
-	made, err := embedded(ctx, c, in, usually(forClassification))
+	made, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
+		usually(forClassification)(e, d)
+		e.warn = func(error) {} // the table says what was chosen
+	})
 	if err != nil {
 		return err
 	}
