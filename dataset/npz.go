@@ -23,7 +23,8 @@ import (
 // labels, and where they are there: has_label (false goes to Unlabeled), {train,val,test}_masks (to
 // Splits), node_names (to IDs) and class_names (to Classes). Other members are not looked at, and
 // names stored as pickled objects count as absent; every other array of pickled objects is refused
-// with ErrObject.
+// with ErrObject. An archive of scipy.sparse.save_npz, in the format csr, csc or coo, is the adjacency if its matrix
+// is square, and else features alone.
 //
 // Errors name the member. Sizes that the archive or its arrays declare take no memory: arrays grow
 // as bytes arrive, and all members together may take 256 MB and 64 times the archive's size, no
@@ -36,11 +37,14 @@ func ReadNPZ(r io.Reader) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Adjacency: a.csr("adj")}
+	if a.has("format") && a.has("shape") {
+		return a.scipy()
+	}
+	d := &Dataset{Adjacency: a.csr("adj_")}
 	if a.has("attr_matrix") {
 		d.Features = a.matrix("attr_matrix")
 	} else if a.has("attr_data") {
-		d.Features = a.csr("attr")
+		d.Features = a.csr("attr_")
 	}
 	if a.has("labels") {
 		d.Labels = a.ints("labels")
@@ -188,18 +192,32 @@ func (a *archive) matrix(key string) *mat.Dense {
 
 // csr reads the four arrays of a compressed sparse row matrix.
 func (a *archive) csr(prefix string) *sparse.CSR {
-	shape := a.ints(prefix + "_shape")
+	rows, cols := a.shape(prefix)
+	return a.compressed(prefix, rows, cols)
+}
+
+// shape reads the shape of a matrix.
+func (a *archive) shape(prefix string) (rows, cols int) {
+	shape := a.ints(prefix + "shape")
 	if a.err == nil && (len(shape) != 2 || shape[0] < 0 || shape[1] < 0) {
-		a.fault(prefix+"_shape", "%v is not the shape of a matrix: %w", shape, coles.ErrShape)
+		a.fault(prefix+"shape", "%v is not the shape of a matrix: %w", shape, coles.ErrShape)
 	}
-	indptr, ind := a.ints(prefix+"_indptr"), a.ints(prefix+"_indices")
-	data, _ := array(a, prefix+"_data", 1, npy.Floats)
+	if a.err != nil {
+		return 0, 0
+	}
+	return shape[0], shape[1]
+}
+
+// compressed reads the other arrays of a compressed sparse row matrix.
+func (a *archive) compressed(prefix string, rows, cols int) *sparse.CSR {
+	indptr, ind := a.ints(prefix+"indptr"), a.ints(prefix+"indices")
+	data, _ := array(a, prefix+"data", 1, npy.Floats)
 	if a.err != nil {
 		return nil
 	}
-	m := sparse.NewCSR(shape[0], shape[1], indptr, ind, data)
-	if err := checkCSR(prefix, m); err != nil {
-		a.fault(prefix+"_*", "%w", err)
+	m := sparse.NewCSR(rows, cols, indptr, ind, data)
+	if err := checkCSR(strings.TrimSuffix(prefix, "_"), m); err != nil {
+		a.fault(prefix+"*", "%w", err)
 	}
 	return m
 }

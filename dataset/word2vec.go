@@ -59,16 +59,19 @@ func writeWord2VecBinary(w io.Writer, ids []string, m mat.Matrix) error {
 var spaced = text.Layout{Separator: ' ', Unquoted: true}
 
 // readWord2Vec reads the text format of word2vec: a line "rows columns", then a line a row, an id
-// and its values, separated by spaces.
+// and its values, separated by spaces. The files of GloVe have no first line.
 //
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
 func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	t := text.NewReader(r, spaced)
-	v := readSizes(t)
-	for t.Err == nil && len(v.ids) < v.rows {
-		if !t.ReadLine() {
-			t.Fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
+	v, glove := readSizes(t, true)
+	for again := glove; t.Err == nil && (glove || len(v.ids) < v.rows); again = false {
+		if !again && !t.ReadLine() {
+			if !glove {
+				t.Fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
+			}
+			break
 		}
 		t.Split()
 		if len(t.Fields) != v.cols+1 {
@@ -81,6 +84,9 @@ func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 		for k := 1; k < len(t.Fields) && t.Err == nil; k++ {
 			v.data = append(v.data, t.Number(k))
 		}
+	}
+	if glove {
+		v.rows = len(v.ids)
 	}
 	for t.ReadLine() {
 		if len(bytes.TrimSpace(t.Text)) > 0 {
@@ -98,7 +104,7 @@ func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 func readWord2VecBinary(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 	file := source.Binary(r, "word2vec")
 	head := text.NewReader(r, spaced)
-	v := readSizes(head)
+	v, _ := readSizes(head, false)
 	if head.Err != nil {
 		return nil, placed(file, head.Err)
 	}
@@ -132,20 +138,23 @@ func (v *namedVectors) name(id string) error {
 	return nil
 }
 
-// readSizes reads the line "rows columns".
-func readSizes(t *text.Reader) *namedVectors {
+// readSizes reads the line "rows columns". It may be missing, and the first line a row of three fields or more.
+func readSizes(t *text.Reader, mayMiss bool) (v *namedVectors, missing bool) {
 	if !t.ReadLine() {
 		t.Fault(-1, "%w: an empty file", coles.ErrChecksum)
 	}
 	t.Split()
+	if mayMiss && len(t.Fields) > 2 {
+		return &namedVectors{cols: len(t.Fields) - 1, known: make(map[string]int)}, true
+	}
 	t.Want(2)
-	v := &namedVectors{rows: t.Size(0, maxDim), cols: t.Size(1, maxDim), known: make(map[string]int)}
+	v = &namedVectors{rows: t.Size(0, maxDim), cols: t.Size(1, maxDim), known: make(map[string]int)}
 	for k, size := range []int{v.rows, v.cols} {
 		if size == 0 {
 			t.Fault(k, "no rows or columns: %w", coles.ErrShape)
 		}
 	}
-	return v
+	return v, false
 }
 
 func (v *namedVectors) readBinary(s *source.Reader) error {

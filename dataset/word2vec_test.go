@@ -30,6 +30,7 @@ func TestWord2VecForms(t *testing.T) {
 		{"spaces at the ends, no last line feed", readWord2Vec, "2 1 \na 1 \n\"b 2", []string{"a", `"b`}, []float64{1, 2}},
 		{"an id that looks like a comment", readWord2Vec, "2 1\n#a 1\n%b 2\n", []string{"#a", "%b"}, []float64{1, 2}},
 		{"blank lines at the end", readWord2Vec, "1 1\na 1\n\n \n", []string{"a"}, []float64{1}},
+		{"GloVe", readWord2Vec, "the 1 -2\n\" 3 .5\n# 4 5\n", []string{"the", `"`, "#"}, []float64{1, -2, 3, 0.5, 4, 5}},
 		{"binary", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + "\n" + binaryRow("b", 3, -0.5) + "\n", []string{"a", "b"}, []float64{1, 2, 3, -0.5}},
 		{"binary as gensim writes", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
 	} {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,13 +260,17 @@ func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source)
 }
 
 // beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
-// values as the second number, as in word2vec's text. The reader reports what cannot be read.
+// values as the second number, as in word2vec's text, or the file is one of GloVe by its name or by a token that
+// would be a quote or a comment in other text. The reader reports what cannot be read.
 func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {
 		return true
 	}
 	head, _ := r.Peek(bufferSize)
+	if strings.Contains(strings.ToLower(filepath.Base(s.path)), "glove") || bareToken.Match(head) {
+		return true
+	}
 	sizes, rest, _ := strings.Cut(string(head), "\n")
 	fields := strings.Fields(sizes)
 	if len(fields) != 2 {
@@ -282,6 +288,9 @@ func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	}
 	return rest == "" || count == int(columns)+1
 }
+
+// bareToken is a line of such a token and numbers.
+var bareToken = regexp.MustCompile(`(?m)^["#%](?: -?\d+\.\d+(?:[eE]-?\d+)?){2,}$`)
 
 // giveFeatures puts vectors that were read from path into a graph of the same nodes in the same
 // order.
