@@ -128,7 +128,7 @@ var (
 		".graph":   `open("graph.edges", "w").writelines(f"{i}\t{j}\n" for i, line in enumerate(list(open(%q))[1:], 1) for j in line.split())`,
 		".xlsx":    `import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`,
 	}
-	unpack = map[string]string{".bz2": "bunzip2 -k", ".xz": "unxz -k", ".zst": "unzstd", ".zip": "unzip"}
+	unpack = map[string]string{".bz2": "bunzip2 -k", ".xz": "unxz -k", ".zst": "unzstd", ".zip": "unzip", ".parquet": "coles-parquet table"}
 )
 
 func networkX(graph string) string {

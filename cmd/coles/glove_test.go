@@ -12,3 +12,9 @@ func TestGloVe(t *testing.T) {
 	prints(t, "the\tof\t0.447214\n", "", "similar", "-embedding", filepath.Join(dir, "glove.2d.txt"), "-k", "1", "the") // 1/√5
 	prints(t, "#\t\"\"\"\"\t0.707107\n", "", "similar", "-embedding", filepath.Join(dir, "vectors.txt"), "-k", "1", "#")
 }
+
+// A file of Parquet is called one, and how to read it is said.
+func TestParquetIsNamed(t *testing.T) {
+	dir := folder(t, map[string]string{"friends.parquet": "PAR1\x15\x04\x15"})
+	refused(t, dir, exitUsage, "unpack it by coles-parquet table", "", "embed", filepath.Join(dir, "friends.parquet"))
+}

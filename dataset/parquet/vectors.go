@@ -5,7 +5,8 @@
 //	require coles/dataset/parquet v0.0.0
 //	replace coles/dataset/parquet => ../coles/dataset/parquet
 //
-// besides the lines for coles itself in the README of coles.
+// besides the lines for coles itself in the README of coles. The command coles-parquet below it turns Parquet into
+// text that the command coles reads, and vectors into Parquet.
 //
 // Readers have the errors of package dataset, and say which row. Pages that declare to expand to more
 // than 256 MB and 64 times the file's size are coles.ErrTooLarge. coles.ErrFormat is a page that holds
