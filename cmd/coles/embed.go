@@ -256,7 +256,7 @@ type embedder struct {
 	model    model
 	progress *progressLine
 	warn     func(error) // of what is left out
-	scratch  string // a folder for what takes more than memory, or ""
+	scratch  string      // a folder for what takes more than memory, or ""
 	memory   int64
 }
 
