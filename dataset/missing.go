@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/internal/setting"
 	"coles/internal/text"
+	"coles/table"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -224,7 +225,7 @@ func (l *edgeFiles) fill(n int, opts EdgeListOptions) error {
 		if !slices.ContainsFunc(data, math.IsNaN) {
 			return nil
 		}
-		mean, err := l.means(gaps, cols)
+		mean, err := means(gaps, cols, opts.Encoder)
 		if err != nil {
 			return err
 		}
@@ -234,9 +235,15 @@ func (l *edgeFiles) fill(n int, opts EdgeListOptions) error {
 	return nil
 }
 
-// means are those of the columns, but for gaps, or those of a model.
-func (l *edgeFiles) means(data []float64, cols int) ([]float64, error) {
+// means are those that a model has of the columns or, without, those of the columns but for gaps.
+func means(data []float64, cols int, e *table.Encoder) ([]float64, error) {
 	mean, count := make([]float64, cols), make([]float64, cols)
+	if knowsMeans(e) && e.Features() == cols {
+		for j, v := range e.Variables() {
+			mean[j] = *v.Fill
+		}
+		return mean, nil
+	}
 	for k, v := range data {
 		if v == v {
 			mean[k%cols] += v
@@ -250,6 +257,8 @@ func (l *edgeFiles) means(data []float64, cols int) ([]float64, error) {
 	}
 	return mean, nil
 }
+
+func knowsMeans(e *table.Encoder) bool { return e.AsIs() && e.Variables()[0].Fill != nil }
 
 // fillGaps replaces NaN by zero, or by the mean of its column.
 func fillGaps(data, mean []float64, by bool) {

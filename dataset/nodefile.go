@@ -90,7 +90,11 @@ func (l *edgeFiles) pickFeatures(t *text.Reader) {
 
 func (l *edgeFiles) warnOfGaps(gaps int, opts EdgeListOptions) {
 	if gaps > 0 && opts.Missing == "" && opts.Warn != nil {
-		opts.Warn(fault(l.featuresFile, "cells without a number get the mean of their column: %d", gaps))
+		of := "of their column"
+		if knowsMeans(opts.Encoder) {
+			of = "that the model knows of their column"
+		}
+		opts.Warn(fault(l.featuresFile, "cells without a number get the mean %s: %d", of, gaps))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"coles"
 	"coles/internal/text"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,7 @@ import (
 
 // writeEdgeList writes a line for every entry of the adjacency, row by row: the ids of row and
 // column, or their numbers where d.IDs is nil, and, unless all are 1, the weight, separated by
-// tabs. Nothing else of d is written, nor a node without an edge. [ReadEdgeList] reads the lines as
+// tabs. Nothing else of d is written. A node without an edge is coles.ErrIDs. [ReadEdgeList] reads the lines as
 // they were written, unless an id is repeated; see [WriteTSV] for ids. Errors are as for
 // [Dataset.Validate] and for the ids. Cost: O(entries).
 func writeEdgeList(w io.Writer, d *Dataset) error {
@@ -24,7 +25,25 @@ func writeEdgeList(w io.Writer, d *Dataset) error {
 	if err == nil {
 		err = checkIDs(d.IDs, d.Adjacency, isLineEnd)
 	}
+	if err == nil {
+		err = linked(d)
+	}
 	return buffered(w, "edge list", err, func(b *bufio.Writer) error { return writeEdges(b, d) })
+}
+
+// linked refuses nodes without an edge.
+func linked(d *Dataset) error {
+	raw := d.Adjacency.RawMatrix()
+	has := make([]bool, raw.I)
+	for i := range raw.I {
+		for _, j := range raw.Ind[raw.Indptr[i]:raw.Indptr[i+1]] {
+			has[i], has[j] = true, true
+		}
+	}
+	if alone := slices.Index(has, false); alone >= 0 {
+		return fmt.Errorf("%w: node %q has no edge, and a list of edges does not name it; npz does", coles.ErrIDs, rowID(d.IDs, alone))
+	}
+	return nil
 }
 
 func writeEdges(b *bufio.Writer, d *Dataset) error {
@@ -102,9 +121,9 @@ func fields(ids []string, sep, special string) textForm {
 func isLineEnd(c rune) bool { return c == '\n' || c == '\r' }
 
 // quote protects what the reader would take for one of the separators, a quote, a comment or
-// surrounding space.
+// surrounding space or a mark of nothing.
 func quote(id, separators string) string {
-	if strings.ContainsAny(id, separators+`"`) || strings.ContainsAny(id[:1], "#% ") || id[len(id)-1] == ' ' || strings.HasPrefix(id, "\ufeff") {
+	if strings.ContainsAny(id, separators+"\"({") || strings.Contains(id, " #") || text.IsMark(id) || strings.ContainsAny(id[:1], "#% ") || id[len(id)-1] == ' ' || strings.HasPrefix(id, "\ufeff") {
 		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
 	}
 	return id

@@ -26,16 +26,13 @@ func wantWrittenEdges(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := writeEdgeList(&b, d); err != nil {
+		if testkit.IsNamed(err) && b.Len() == 0 && linked(d) != nil {
+			return
+		}
 		if testkit.IsNamed(err) && b.Len() == 0 && slices.ContainsFunc(d.IDs, func(id string) bool { return strings.ContainsAny(id, "\r\n") }) {
 			return
 		}
 		t.Fatal(err)
-	}
-	if d.Adjacency.NNZ() == 0 {
-		if b.Len() > 0 {
-			t.Errorf("%q for no edge", b.String())
-		}
-		return
 	}
 	got, want := entries(testkit.Must(ReadEdgeList(&b, nil, EdgeListOptions{}))), entries(d)
 	slices.Sort(got) // nodes are in another order
@@ -61,7 +58,9 @@ func TestWriteEdgeListReadsBack(t *testing.T) {
 		b.AddEdge(id, awkward[(k+1)%len(awkward)], 1)
 	}
 	wantWrittenEdges(t, testkit.Must(b.Build()))
-	wantWrittenEdges(t, &Dataset{IDs: []string{"a"}, Adjacency: sparse.NewCSR(1, 1, []int{0, 0}, nil, nil)})
+	err := writeEdgeList(io.Discard, &Dataset{IDs: []string{"a", "b"}, Adjacency: sparse.NewCSR(2, 2, []int{0, 1, 1}, []int{0}, []float64{1})})
+	testkit.WantError(t, err, coles.ErrIDs)
+	testkit.WantText(t, err.Error(), `node "b" has no edge`)
 }
 
 // What is written, to the byte: of a matrix in the usual types, with ids or without.

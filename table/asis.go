@@ -1,17 +1,30 @@
 package table
 
+import (
+	"fmt"
+
+	"coles"
+)
+
 // asIs makes a feature of a number without changing it. No scale that is learned does: if the largest size is 1 and
 // most are 0, the mean square is below 1.
 var asIs = Scale{Unit: 1, Deviation: 1}
 
 // AsIs returns an encoder whose features are numbers as they are, in columns of these names: it tells a model of such
-// features which column is which. A hole is 0, where a reader does not put the mean in its place.
+// features which column is which. A hole is 0; a reader that knows the encoder puts these means in its place, and where
+// there are none the mean of its file.
 //
-// Errors: coles.ErrIDs for two columns of one name, coles.ErrShape for none.
-func AsIs(columns ...string) (*Encoder, error) {
+// Errors: coles.ErrIDs for two columns of one name, coles.ErrShape for none, or for another number of means.
+func AsIs(columns []string, means []float64) (*Encoder, error) {
+	if means != nil && len(means) != len(columns) {
+		return nil, fmt.Errorf("table: %d means of %d columns: %w", len(means), len(columns), coles.ErrShape)
+	}
 	variables := make([]Variable, len(columns))
 	for j, name := range columns {
 		variables[j] = Variable{Name: name, Kind: Number, Number: &asIs}
+		if means != nil {
+			variables[j].Fill = &means[j]
+		}
 	}
 	return newEncoder(variables)
 }

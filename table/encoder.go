@@ -35,6 +35,8 @@ type Variable struct {
 	Open  bool     `json:"open,omitempty"`
 	// Number is the scale of numbers; nil for other kinds, and if all are the same.
 	Number *Scale `json:"number,omitempty"`
+	// Fill is what a reader puts in a hole of numbers as they are, see [AsIs]; nil for nothing.
+	Fill *float64 `json:"fill,omitempty"`
 }
 
 // Features is how many features a variable has. There are none where all rows have the same value.

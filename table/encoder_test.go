@@ -283,7 +283,7 @@ func TestEarlierFile(t *testing.T) {
 
 // Numbers as they are go by name, and the file of their encoder says so.
 func TestAsIs(t *testing.T) {
-	e := testkit.Must(AsIs("b", "a"))
+	e := testkit.Must(AsIs([]string{"b", "a"}, nil))
 	var file bytes.Buffer
 	testkit.Must(e.WriteTo(&file))
 	e = testkit.Must(ReadEncoder(&file))
@@ -293,9 +293,9 @@ func TestAsIs(t *testing.T) {
 	x.Add("", 1e-300, 7, -1.0/3)
 	x.Add("", nil, 7, 1e300)
 	testkit.WantClose(t, "features", testkit.Must(e.Encode(context.Background(), x)), mat.NewDense(2, 2, []float64{-1.0 / 3, 1e-300, 1e300, 0}), 0)
-	_, err := AsIs("a", "a")
+	_, err := AsIs([]string{"a", "a"}, nil)
 	testkit.WantError(t, err, coles.ErrIDs)
-	_, err = AsIs()
+	_, err = AsIs(nil, nil)
 	testkit.WantError(t, err, coles.ErrShape)
 }
 

@@ -11,6 +11,9 @@ import (
 	"coles/dataset"
 	"coles/gnn"
 	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // How the files of models begin.
@@ -64,7 +67,7 @@ func (in *inputs) take(d *dataset.Dataset, file string) error {
 		switch {
 		case d.Features == nil || in.text.Encoder.AsIs():
 		case in.text.Encoder == nil && d.FeatureNames != nil:
-			in.text.Encoder, _ = table.AsIs(d.FeatureNames...) // none where two columns have one name
+			in.text.Encoder, _ = table.AsIs(d.FeatureNames, meansOf(d.Features)) // none where two columns have one name
 		case in.text.Encoder != nil:
 			in.text.Warn(fmt.Errorf("%s has no columns by name: its numbers are taken for the features that the model makes of columns", file))
 		}
@@ -101,6 +104,20 @@ func (in *inputs) take(d *dataset.Dataset, file string) error {
 		in.text.Warn(fmt.Errorf("%s has cells with values that the model does not know, taken for holes: %s", file, strings.Join(unseen, "; ")))
 	}
 	return nil
+}
+
+// meansOf are the means of the columns of a dense matrix, nil for another.
+func meansOf(m mat.Matrix) []float64 {
+	x, ok := m.(*mat.Dense)
+	if !ok {
+		return nil
+	}
+	rows, columns := x.Dims()
+	means, column := make([]float64, columns), make([]float64, rows)
+	for j := range means {
+		means[j] = stat.Mean(mat.Col(column, j, x), nil)
+	}
+	return means
 }
 
 // A columnInfo describes the features that an encoder makes of a column.

@@ -31,7 +31,8 @@ type newcomers struct {
 
 // read reads the nodes that join the graph of d, and their edges.
 func (k *newcomers) read(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) (*dataset.Dataset, error) {
-	if (in.text.Encoder == nil || in.text.Encoder.AsIs()) && in.text.Missing != "zero" {
+	e := in.text.Encoder
+	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && in.text.Missing != "zero" {
 		in.text.Missing = "error" // a mean would be one of the newcomers
 	}
 	path := c.String("new-features")

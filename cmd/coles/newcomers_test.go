@@ -90,6 +90,20 @@ func TestNewcomersOfATable(t *testing.T) {
 	refused(t, dir, exitFailure, "words.csv:3: ", "", append(args, file("words.csv", "id,town,age\neve,Oslo,3\nfay,Rome,old\n"))...)
 }
 
+// Of numbers as they are, a hole is the mean of the fit, in whatever order the columns come.
+func TestNewcomersOfNumbers(t *testing.T) {
+	dir, edges, _ := small(t)
+	file := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
+	model, old := filepath.Join(dir, "m.model"), file("old.csv", "id,x,age\nann,1,20\nbob,2,30\ncy,4,41\ndan,7,29\n")
+	must(t, "", "embed", edges, "-features", old, "-dim", "2", "-model", model)
+	code, got, stderr := call("", "embed", edges, "-features", old, "-with", model, "-new-features", file("new.csv", "id,age,x\neve,,3\nfay,30,3\n"))
+	eve, fay, _ := strings.Cut(got, "\n")
+	testkit.WantSame(t, "a hole, and the mean of 20, 30, 41 and 29", strings.TrimPrefix(eve, "eve"), strings.TrimPrefix(strings.TrimSpace(fay), "fay"))
+	if code != 0 || !strings.Contains(stderr, "get the mean that the model knows of their column: 1") {
+		t.Errorf("exit %d, standard error %q", code, stderr)
+	}
+}
+
 // Sparse features have the width of the model, though their last columns be empty.
 func TestWidthIsTheModels(t *testing.T) {
 	dir, edges, _ := small(t)

@@ -218,7 +218,7 @@ func TestColumnsByName(t *testing.T) {
 	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
 	var b bytes.Buffer
 	testkit.Must(testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(2))).WriteTo(&b))
-	testkit.Must(testkit.Must(table.AsIs("a", "b", "c")).WriteTo(&b))
+	testkit.Must(testkit.Must(table.AsIs([]string{"a", "b", "c"}, nil)).WriteTo(&b))
 	from.model = filepath.Join(t.TempDir(), "named.model")
 	write(t, from.model, b.String())
 	const hal = `{"neighbours": ["ann"], "features": {"a": 3, "b": 25}}`
