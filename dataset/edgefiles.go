@@ -108,13 +108,12 @@ func (o EdgeListOptions) wantsCells() bool { return o.Encoder != nil && !o.Encod
 type HeaderMode int
 
 const (
-	// DetectHeader takes the first data line for a header if its weight (in an edge list) or all
+	// DetectHeader takes the first line with fields for a header if its weight (in an edge list) or all
 	// its values (in a features file) are not numbers, if a field of an edge that is not used is
-	// text there and a number in the line after, or if the fields used are all among the words that
-	// headers use: id, node, source, target, src, dst, from, to, user, item, weight, label, class
-	// and their like. Should a word of such a line turn out to be a node's id, that is
-	// coles.ErrFormat: nothing is lost to a wrong guess. The first line of labels is a header, too, if
-	// its id is no node's and those of all other lines are, none of which has its label.
+	// text there and a number in the line after, or if the fields used, or among four or more two ends, are words
+	// that headers use. Names of features may be ascending whole numbers behind "id". Should a word of such a line turn
+	// out to be a node's id, that is coles.ErrFormat: nothing is lost to a wrong guess. The first line of labels is a
+	// header, too, if its id is no node's and those of all other lines are, none of which has its label.
 	DetectHeader HeaderMode = iota
 	// NoHeader takes every line for data.
 	NoHeader

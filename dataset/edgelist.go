@@ -16,14 +16,21 @@ import (
 // objects, one a line, but those of an id and a "vector"; Features are made of them. A cell of a table in
 // quotes may have line ends.
 //
-// Fields are separated by tabs, commas, semicolons or spaces, as the first data line of each file
-// has them; double quotes protect a field. Lines that start with # or % are comments. Ids are any
-// UTF-8 text.
+// Fields are separated by tabs, commas, semicolons, bars or spaces, whichever gives the first lines of a file equally
+// many; double quotes protect a field. Edges may be NetworkX's, "u v {'weight': 2}", or pairs in brackets. Lines that start
+// with # or % before the first line with fields are comments and, of edges, what stands behind a # between blanks. Ids are
+// any UTF-8 text but [table.IsHole], unless in quotes.
 //
-// Nodes come in the order of the features file. An edge that names another is coles.ErrIDs unless
-// opts.Missing allows it; such nodes follow in the order in which the edge list first names them, as
-// all do without features. Each line of the edge list is one entry of the adjacency, row u and column
-// v: nothing is mirrored or merged. Features are a *mat.Dense or a *sparse.CSR like the file.
+// The names of columns go before their places: source and target, from and to, user and item and their like are the
+// ends of an edge, weight, value and count its weight, and never what is called time, year, type or id; id and node name
+// the node, label, class and target its label. Of four columns or more without such names the ends are those with the ids
+// of the features file, if they are two. A third column of times is no weight. [Dataset.Layouts] say how each file was
+// read, opts.Warn is told what was guessed.
+//
+// Nodes called 0 to n − 1 come in that order, others in the order of the features file. An edge that names another is
+// coles.ErrIDs unless opts.MissingRows allows it; such nodes follow in the order in which the edge list first names them,
+// as all do without features. Each line of the edge list is one entry of the adjacency, row u and column v: nothing is
+// mirrored or merged. Features are a *mat.Dense or a *sparse.CSR like the file.
 //
 // Errors have file, line and column (of the field, in bytes): ErrMissing for files without a node,
 // coles.ErrSetting for options that make no sense, coles.ErrTooLarge for zeros beyond 2²⁰ and 64 times
