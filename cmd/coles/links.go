@@ -147,6 +147,9 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		options.Sides = eval.Sides(g)
 	}
 	setNumber(c, "seed", &options.Seed, c.Uint64)
+	if options.Sides == nil {
+		options.Sides = eval.Sides(g)
+	}
 	if options.Sides != nil {
 		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
 	}

@@ -89,6 +89,10 @@ func TestLinksOfTwoKinds(t *testing.T) {
 	_, out, said := call("", "links", sales, "-node", "3")
 	testkit.WantSame(t, "what user 3 lacks", out, "3\tc\t1\n")
 	testkit.WantText(t, said, "two kinds", "recall@10")
+	// Six edges show no two kinds, but -bipartite says so: users are not recommended to users.
+	_, out, said = call("a,x\nb,x\nb,y\nc,y\nc,z\nd,z\n", "links", "-", "-from", "edges", "-bipartite", "-header", "no", "-node", "a")
+	testkit.WantText(t, said, "two kinds")
+	testkit.WantSame(t, "what a lacks", out, "a\ty\t1\n")
 	_, out, _ = call("", "links", sales, "-node", "1", "-node", "3", "-among", filepath.Join(dir, "stock.txt"))
 	testkit.WantSame(t, "what is in stock", out, "3\tc\t1\n")
 	_, out, _ = call("", "links", sales, "-pairs", filepath.Join(dir, "asked.txt"), "-json")
