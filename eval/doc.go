@@ -7,7 +7,8 @@
 // the rows that have one, with [DefaultCs] to choose from: the [LinearModel] gives classes and
 // probabilities, and [LogisticRegression.CrossValidate] measures them, class by class, as a
 // [Confusion]. [ChooseModel] asks the known labels whether the graph helps or the features alone
-// are better. For nodes that the model has not seen, fit it to the graph that the others [Induce].
+// are better. A [Smoothed] model adds what is known of neighbours. For nodes that the model has not seen, fit it to the
+// graph that the others [Induce]. A label that is a number is predicted by a [Ridge].
 //
 // Clustering: [Protocol.Cluster] runs [KMeans] several times and compares the clusters with the
 // labels, by [ClusterAccuracy] and [ClusterMacroF1] under the best one-to-one map and by [NMI].

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"coles"
 	"coles/dataset"
@@ -201,4 +202,20 @@ func ExampleInduce() {
 	}
 	fmt.Printf("%.0f %% of %d unseen nodes\n", 100*c.Mean, len(unseen))
 	// Output: 98 % of 100 unseen nodes
+}
+
+// A number of every node, such as a price, from vectors and some that are known: the third is about their sum.
+func ExampleLearnRidge() {
+	x := mat.NewDense(6, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1, 3, 0, 2, 2})
+	unknown := math.NaN()
+	r, err := eval.LearnRidge(context.Background(), x, []float64{1.1, 0.9, unknown, 3.1, 2.9, 4.0})
+	if err != nil {
+		log.Fatal(err)
+	}
+	values, low, high, err := r.Predict(context.Background(), x, []int{2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", values[0], low[0], high[0], r.Found.R2)
+	// Output: 2.0, between 1.6 and 2.4; R² 0.97
 }

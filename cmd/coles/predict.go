@@ -28,6 +28,10 @@ says. The embedding comes from -embedding, or is made of GRAPH as by "coles embe
 then probabilities may be smoothed along the edges, towards the known labels, if
 cross-validation finds that worth it: -alpha says how much, 0 is not at all.
 
+Labels that are numbers, with fractions or whole ones of which most occur once, are
+a quantity: a ridge regression predicts it, and a line is "ID, value, low, high",
+between which nine in ten are expected.
+
 Standard error says how good that is: which share of the labelled nodes is right
 in cross-validation, and for each class how many of its nodes are (recall), how
 many of those predicted to be of it (precision), and what it is taken for.
@@ -53,6 +57,7 @@ func predictCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
+			&cli.StringFlag{Name: "labels-as", Usage: "labels are `WHAT`: classes or numbers (default: numbers where they have fractions, or most occur once)", HideDefault: true},
 			&cli.FloatFlag{Name: "alpha", Usage: "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)", HideDefault: true},
 			fileFlag("classifier", "keep the classifier in `FILE`"),
 			fileFlag("model", "keep the model in `FILE`"),
@@ -114,6 +119,12 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if chosen != nil {
 		fmt.Fprintln(s.stderr, "coles: "+strings.ReplaceAll(chosen.String(), "\n", "\ncoles: "))
 	}
+	if values, err := quantities(c, e.data); err != nil || values != nil {
+		if err == nil {
+			err = predictQuantity(ctx, c, in, out, e, values, s.stderr)
+		}
+		return err
+	}
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
 	of := originOf(e.model)
@@ -132,7 +143,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		}
 	}
 	if len(rows) == 0 {
-		return errors.New("every node has a label; -all predicts those, too")
+		return errEveryLabel
 	}
 	in.progress.show("classify", 0, 0)
 	found, err := k.predict(ctx, e, labels, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
@@ -156,6 +167,8 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	return nil
 }
+
+var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
 
 // lines are the names of the columns and a line for each prediction.
 func (k *classifier) lines(found []prediction, all bool) (columns []string, lines [][]string) {
@@ -219,7 +232,8 @@ func newPredictions(kind string, m *eval.Smoothed, found []prediction) *predicti
 // chosenByLabels has the labels, if there are any, choose the kind of model unless an option sets it.
 func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
-		if labels := knownLabels(d, d.Nodes()); !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
+		values, err := quantities(c, d)
+		if labels := knownLabels(d, d.Nodes()); err == nil && values == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
 			e.choose = byLabels(labels, chosen)
 		}
 	}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/eval"
+	"coles/internal/testkit"
+)
+
+// Labels with fractions are predicted by the library's regression; whole numbers are, where most occur once.
+func TestPredictNumbers(t *testing.T) {
+	d, path := community(t)
+	g := testkit.Must(undirected(d, path))
+	y := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithDim(8))).Embedding()
+	for name, of := range map[string]func(i int) float64{
+		"fractions": func(i int) float64 { return math.Round(1e3*(2+y.At(i, 0)+y.At(i, 1))) / 1e3 },
+		"whole":     func(i int) float64 { return math.Round(1e5 * y.At(i, 0)) },
+	} {
+		var lines strings.Builder
+		values := make([]float64, g.Nodes())
+		for i := range values {
+			if values[i] = math.NaN(); i%3 == 0 {
+				values[i] = of(i)
+				fmt.Fprintf(&lines, "%d,%v\n", i, strconv.FormatFloat(values[i], 'f', -1, 64))
+			}
+		}
+		labels := filepath.Join(folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
+		r := testkit.Must(eval.LearnRidge(t.Context(), y, values))
+		found, low, high, err := r.Predict(t.Context(), y, []int{1})
+		testkit.Check(t, err)
+		code, out, said := call("", "predict", path, "-dim", "8", "-kind", "auto", "-labels", labels)
+		if code != 0 {
+			t.Fatal(said)
+		}
+		testkit.WantText(t, said, "the labels are numbers", "of the neighbours' mean", fmt.Sprintf("R² %.2f", r.Found.R2))
+		first, _, _ := strings.Cut(out, "\n")
+		testkit.WantSame(t, name, first, fmt.Sprintf("1\t%.6g\t%.6g\t%.6g", found[0], low[0], high[0]))
+		if _, out, _ := call("", "predict", path, "-dim", "8", "-labels", labels, "-labels-as", "classes"); strings.Count(out, "\t") != 2*strings.Count(out, "\n") {
+			t.Errorf("%s as classes: %s", name, out)
+		}
+	}
+}
+
+// The error of the neighbours' mean, by hand: on a path of 1, 2 and 4 the ends are predicted 2, the middle 2.5.
+func TestNeighboursError(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}))
+	testkit.WantNear(t, "the error", neighboursError(g, []float64{1, 2, 4, math.NaN(), math.NaN()}), (1+0.5+2)/3., 1e-12)
+}
+
+func TestPredictNumbersRefuses(t *testing.T) {
+	dir, edges, _ := small(t)
+	write(t, filepath.Join(dir, "n.csv"), "ann,1.5\nbob,2.5\n")
+	write(t, filepath.Join(dir, "w.csv"), "ann,red\nbob,2.5\n")
+	for name, c := range map[string]struct {
+		code       int
+		args, want string
+	}{
+		"two numbers":   {exitFailure, "-labels n.csv", "three"},
+		"a word":        {exitFailure, "-labels w.csv -labels-as numbers", `the label "red" is none`},
+		"no such kind":  {exitUsage, "-labels n.csv -labels-as words", "want classes or numbers"},
+		"probabilities": {exitUsage, "-labels n.csv -probabilities", "is for classes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := strings.Fields(strings.NewReplacer("n.csv", filepath.Join(dir, "n.csv"), "w.csv", filepath.Join(dir, "w.csv")).Replace(c.args))
+			refused(t, dir, c.code, c.want, "", append([]string{"predict", edges}, args...)...)
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// linearValues are a linear function of x with noise.
+func linearValues(x *mat.Dense, noise float64, seed uint64) []float64 {
+	rng := testkit.Random(seed)
+	n, _ := x.Dims()
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 7 + 3*x.At(i, 0) - 2*x.At(i, 1) + noise*rng.NormFloat64()
+	}
+	return y
+}
+
+// The errors are those of regressions without each row in turn, by their normal equations.
+func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
+	x := normal(25, 4, 1, 171)
+	y := linearValues(x, 2, 172)
+	y[3], y[9] = math.NaN(), math.NaN()
+	r := testkit.Must(LearnRidge(background, x, y))
+	without := func(out int) float64 { // the value of row out
+		var rows []int
+		for i, v := range y {
+			if i != out && !math.IsNaN(v) {
+				rows = append(rows, i)
+			}
+		}
+		mean, centre := make([]float64, 4), 0.0
+		for _, i := range rows {
+			centre += y[i] / float64(len(rows))
+			for j := range mean {
+				mean[j] += x.At(i, j) / float64(len(rows))
+			}
+		}
+		gram, pull := mat.NewDense(4, 4, nil), mat.NewVecDense(4, nil)
+		for j := range 4 {
+			gram.Set(j, j, r.Penalty)
+		}
+		for _, i := range rows {
+			for j := range 4 {
+				pull.SetVec(j, pull.AtVec(j)+(x.At(i, j)-mean[j])*(y[i]-centre))
+				for k := range 4 {
+					gram.Set(j, k, gram.At(j, k)+(x.At(i, j)-mean[j])*(x.At(i, k)-mean[k]))
+				}
+			}
+		}
+		var w mat.VecDense
+		testkit.Check(t, w.SolveVec(gram, pull))
+		value := centre
+		for j := range 4 {
+			value += w.AtVec(j) * (x.At(out, j) - mean[j])
+		}
+		return value
+	}
+	sum, n := 0.0, 0.0
+	for i, v := range y {
+		if !math.IsNaN(v) {
+			sum += math.Abs(v - without(i))
+			n++
+		}
+	}
+	testkit.WantNear(t, "the mean absolute error", r.Found.Error, sum/n, 1e-9)
+	values, _, _, err := r.Predict(background, x, []int{3})
+	testkit.Check(t, err)
+	testkit.WantNear(t, "a row without a value", values[0], without(3), 1e-9) // which all others predict
+}
+
+// Nine in ten rows that were not learnt from are within the bounds, in the unit of the values or by logarithms, and
+// in any unit.
+func TestRidgeBoundsHoldNineInTen(t *testing.T) {
+	for name, unit := range map[string]func(float64) float64{
+		"values":     func(v float64) float64 { return v },
+		"thousands":  func(v float64) float64 { return 1000 * v },
+		"logarithms": math.Exp,
+	} {
+		inside, all := 0, 0
+		for draw := range uint64(20) {
+			x := normal(300, 10, 1, 173+draw)
+			y, known := linearValues(x, 1, 273+draw), make([]float64, 300)
+			for i, v := range y {
+				y[i] = unit(v)
+				if known[i] = y[i]; i >= 100 {
+					known[i] = math.NaN()
+				}
+			}
+			r := testkit.Must(LearnRidge(background, x, known))
+			if r.Log != (name == "logarithms") {
+				t.Fatalf("%s: logarithms %v", name, r.Log)
+			}
+			_, low, high, err := r.Predict(background, x, nil)
+			testkit.Check(t, err)
+			for i := 100; i < 300; i++ {
+				if all++; low[i] <= y[i] && y[i] <= high[i] {
+					inside++
+				}
+			}
+		}
+		// 20 margins from 100 rows each have errors of 3 points, and their mean one of 0.7.
+		if share := float64(inside) / float64(all); share < 0.87 || share > 0.93 {
+			t.Errorf("%s: %.3f are within the bounds", name, share)
+		}
+	}
+}
+
+// Values that nothing predicts are predicted no better than by their mean.
+func TestRidgeOfRandomValues(t *testing.T) {
+	x := normal(200, 30, 1, 174)
+	r2 := 0.0
+	for draw := range uint64(40) {
+		r2 += testkit.Must(LearnRidge(background, x, normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
+	}
+	if r2 > 0.02 { // the best of 25 penalties flatters by less
+		t.Errorf("R² of random values is %v", r2)
+	}
+}
+
+func TestRidgeRefuses(t *testing.T) {
+	x := normal(6, 2, 1, 176)
+	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(LearnRidge(background, x, y)) }
+	r := testkit.Must(LearnRidge(background, x, []float64{1, 2, 3, 4, 5, 7}))
+	predict := func(x mat.Matrix, rows ...int) error {
+		_, _, _, err := r.Predict(background, x, rows)
+		return err
+	}
+	nan, huge := math.NaN(), mat.NewDense(3, 1, []float64{1e200, -1e200, 0})
+	wantRefusals(t, map[string]refusal{
+		"values of some":   {learn(x, 1, 2), coles.ErrShape},
+		"two values":       {learn(x, 1, 2, nan, nan, nan, nan), coles.ErrShape},
+		"values alike":     {learn(x, 1, 1, 1, 1, nan, nan), coles.ErrShape},
+		"infinity":         {learn(x, 1, 2, 3, math.Inf(1), nan, nan), coles.ErrNotFinite},
+		"squares overflow": {learn(huge, 1, 2, 3), coles.ErrNotFinite},
+		"another width":    {predict(normal(3, 5, 1, 1)), coles.ErrShape},
+		"an unknown row":   {predict(x, 6), coles.ErrIndex},
+	})
+}
