@@ -13,8 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Alignment answers whether a node's neighbours tell more of it than its own features do, without labels. [Kind]
-// "auto" follows it.
+// An Alignment answers, without labels, whether neighbours tell more of a node than its features. [Kind] "auto" obeys.
 //
 // Let R be the rows of X, prepared and scaled to length 1, freed of what 1 and √degree explain of them; u_k and
 // λ_k, for k up to 3, its leading left singular vectors and squared singular values; A the edges between nodes with
@@ -22,12 +21,12 @@ import (
 //
 //	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
 //
-// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in.
-// It depends on XXᵀ alone: on no basis of the features, nor on the unit of weights.
+// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. It
+// depends on XXᵀ alone: on no basis of the features.
 //
-// s of 0.8 or more chooses the graph. So do features that tell nothing: no edge joins nodes that have some, all rows
-// are alike, or 40 columns or more have a spectrum as noise has (Marčenko and Pastur 1967). Below 0.8 the
-// features are taken, unless the graph has large communities of its own. One edge in four is hidden, by a hash
+// s of 0.8 or more chooses the graph. Below that the features are taken, unless the graph has large communities of its
+// own; or any, by three deviations, where features tell nothing: no edge joins nodes that have some, all rows are
+// alike, or 40 columns or more hardly have another spectrum than noise (Marčenko and Pastur 1967). One edge in four is hidden, by a hash
 // of the seed and the pair. Let D be the degrees + 1, A the edges that are left, H the hidden ones and P =
 // D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, where S is 32 columns of random signs, or 14 from 131,072 nodes
 // on, are freed of D^½ under the same power, brought to length 1 and centred, and freed of the degrees again. Then
@@ -37,11 +36,10 @@ import (
 // is the mean cosine of the ends of hidden edges, which grows with the size of communities. From ¼ on the graph is
 // taken. Below 4,096 nodes all quarters are hidden in turn, four times. docs/guide.md says how the bounds were chosen.
 type Alignment struct {
-	Neighbours float64 `json:"neighbours"` // s, 0 where it is not known
-	Deviation  float64 `json:"deviation"`  // of s over which edges there are: one standard deviation
-	Known      bool    `json:"known"`      // false where the features tell nothing
-	// Communities is r where s is below 0.8, and 0 otherwise; ¼ for fewer than 30 nodes.
-	Communities       float64 `json:"communities"`
+	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
+	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
+	Known             bool    `json:"known"`                 // false where the features tell nothing
+	Communities       float64 `json:"communities"`           // r, or 0 where s is 0.8 or more; ¼ for fewer than 30 nodes
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
 }
 
@@ -95,14 +93,14 @@ func (a Alignment) Kind() Kind {
 // String explains the choice, and says where it might be the other one by chance.
 func (a Alignment) String() string {
 	name := map[bool]string{true: "graph model", false: "feature model"}[a.Kind() == UseGraph]
-	switch {
-	case !a.Known:
-		return "features tell nothing: " + name
-	case a == Alignment{Known: true}:
+	if a == (Alignment{Known: true}) {
 		return "the graph has no edges: " + name
 	}
 	why := fmt.Sprintf("neighbours weigh %.2g times as much as a node's own features", a.Neighbours)
-	if a.Neighbours < 0.05 {
+	switch {
+	case !a.Known:
+		why = "features hardly tell anything"
+	case a.Neighbours < 0.05:
 		why = "neighbours are no more alike than other nodes"
 	}
 	why += fmt.Sprintf(" (s = %.2f ± %.2f)", a.Neighbours, a.Deviation)
@@ -110,12 +108,15 @@ func (a Alignment) String() string {
 	switch {
 	case alignment.Estimate(a).Open() && a.CommunitiesSpread == 0 && a.Communities > 0:
 		why += ", there are too few nodes to see communities"
+	case alignment.Estimate(a).Open() && !a.Known:
+		has := map[bool]string{true: "has", false: "has no"}[a.Kind() == UseGraph]
+		why += fmt.Sprintf(", the graph %s communities (r = %.2f ± %.2f)", has, a.Communities, a.CommunitiesSpread)
 	case alignment.Estimate(a).Open():
 		size := map[bool]string{true: "large", false: "small"}[a.Communities >= alignment.Small]
 		why += fmt.Sprintf(", communities are %s (r = %.2f ± %.2f)", size, a.Communities, a.CommunitiesSpread)
-		near = near && a.Communities < alignment.Small || math.Abs(a.Communities-alignment.Small) < a.CommunitiesSpread
+		near = a.Communities < alignment.Small && near || math.Abs(a.Communities-alignment.Small) < a.CommunitiesSpread
 	}
-	if near {
+	if near && a.Known {
 		name += ", by less than the error"
 	}
 	return why + ": " + name

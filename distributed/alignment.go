@@ -89,6 +89,7 @@ type directions struct {
 	Values, Vectors []float64
 	Mean, Slope     []float64 // what is taken out of each row, along the vectors: Mean + (√degree − Root)·Slope
 	Root            float64
+	Noise           bool // hardly more than that
 }
 
 // findDirections finds the directions.
@@ -121,9 +122,10 @@ func (f *findDirections) ProcessElement(ctx context.Context, s sums, found facts
 		return v, err
 	}
 	rounding := max(f.Plan.rounding()*f.Plan.rounding(), 1e-14) // what sums of squares leave
-	if largest := r.Values[0]; largest <= rounding*nodes || alignment.Noise(largest, all, nodes, float64(d)) {
+	if largest := r.Values[0]; largest <= rounding*nodes {
 		return v, nil
 	}
+	v.Noise = alignment.Noise(r.Values[0], all, nodes, float64(d))
 	v.Values, v.Vectors = r.Values, r.Vectors.Data
 	for k := range v.Values {
 		mean, steep := 0.0, 0.0
@@ -224,7 +226,9 @@ func (f *estimateSlopes) ProcessElement(products, influence sums, v directions, 
 		return choice{Kind: coles.UseFeatures, Alignment: &coles.Alignment{Known: true}, Settled: true}
 	}
 	if s, known := alignment.SlopesOf(products.Add, v.Values); known {
-		return chosenBy(s.Estimate(products.Add, influence.Add[0]))
+		e := s.Estimate(products.Add, influence.Add[0])
+		e.Known = !v.Noise
+		return chosenBy(e)
 	}
 	return chosenBy(alignment.Estimate{})
 }

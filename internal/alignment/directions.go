@@ -58,7 +58,7 @@ func (p Parts[T]) along(ctx context.Context) (Estimate, error) {
 		return Estimate{}, nil
 	}
 	sum, err := r.squares(ctx)
-	if err != nil || Noise(found.Values[0], sum, r.nodes, float64(d)) {
+	if err != nil {
 		return Estimate{}, err
 	}
 	u, release, err := r.vectors(ctx, found)
@@ -74,7 +74,9 @@ func (p Parts[T]) along(ctx context.Context) (Estimate, error) {
 	if err := p.neighbours(ctx, u, weight); err != nil {
 		return Estimate{}, err
 	}
-	return slopes(ctx, u, found.Values, n)
+	e, err := slopes(ctx, u, found.Values, n)
+	e.Known = e.Known && !Noise(found.Values[0], sum, r.nodes, float64(d))
+	return e, err
 }
 
 // slopes is s of rows that have their sums over neighbours.
