@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"coles/internal/source"
 	"coles/internal/text"
@@ -83,6 +84,7 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	if l.nodes.count() == 0 {
 		return nil, fault(l.edgesFile, "%w: no edge, and no features to name the nodes", ErrMissing)
 	}
+	l.warnOfFractions()
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {
 		t := text.NewReader(opts.Labels, text.Layout{Marks: marks})
@@ -93,6 +95,17 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	}
 	d, err := l.dataset(opts)
 	return d, placed(l.featuresFile, err)
+}
+
+// warnOfFractions warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole
+// as 2.0.
+func (l *edgeFiles) warnOfFractions() {
+	for _, id := range l.nodes.ids {
+		if whole, ok := strings.CutSuffix(id, ".0"); ok && l.nodes.has(whole) {
+			l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
+			return
+		}
+	}
 }
 
 // OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
