@@ -18,20 +18,16 @@ import (
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds
 // the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where
 // neighbours say less of a node than its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
-//
-// A nil x means a graph without features. Fit then solves the free problem (see [Eigenmaps]) without the
-// component vectors, and scales the result in the same way; such a model embeds only its own graph.
+// A nil x means no features: a [Structure] of the graph makes some.
 //
 // Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal
 // one that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts
-// their eigenspace, and rounding or the numbering of the nodes would choose among its vectors. Nodes without
-// edges cause eigenvalues of 0; in stars and complete graphs without features every column has the same
-// eigenvalue. [Float32] refuses such fits, or the fit goes on in float64.
+// their eigenspace, and rounding would choose among its vectors. [Float32] refuses such fits, or the fit goes
+// on in float64.
 //
 // It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′
 // for the embedding; [Settings.Estimate] gives the memory. The result depends on the input and the settings
 // only, to the byte, however many processors there are.
-//
 // Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(opts)
@@ -43,12 +39,11 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
 	f.step("prepare", 0, 3)
 	if x == nil {
-		if f.scratch != "" {
-			return nil, fmt.Errorf("coles: fit: %w", setting.Bad("scratch", f.scratch, "features: without them all is in memory"))
-		}
-		return f.withoutFeatures(ctx)
+		err = f.makeFeatures(ctx)
+	} else {
+		f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", g, x)
 	}
-	if f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", g, x); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if err := f.identify(ctx); err != nil {
@@ -86,8 +81,46 @@ type fitting struct {
 	g       *Graph
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
+	made    *Structure             // that made the features, nil where they were given
+	room    kernel.Matrix[float32] // that this took, for the filter
 	report  Report
 	last    time.Time // end of the last stage
+}
+
+// makeFeatures makes the features of a graph without any.
+func (f *fitting) makeFeatures(ctx context.Context) (err error) {
+	if err := f.checkWithout(); err != nil {
+		return fmt.Errorf("coles: fit: %w", err)
+	}
+	r := f.structureColumns(f.g.Nodes())
+	f.room = kernel.Unset[float32](2*f.g.Nodes(), r)
+	if f.made, err = learnStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
+		return err
+	}
+	f.Kind = UseGraph
+	return f.encode(ctx)
+}
+
+// encode makes the features anew: a fit overwrites them.
+func (f *fitting) encode(ctx context.Context) (err error) {
+	f.x, err = f.made.source(ctx, f.g)
+	f.prepare = f.made.preparer()
+	return err
+}
+
+// checkWithout refuses settings that have no effect without features.
+func (f *fitting) checkWithout() error {
+	switch {
+	case f.scratch != "":
+		return setting.Bad("scratch", f.scratch, "features: without them all is in memory")
+	case f.Kind == UseFeatures:
+		return setting.Bad("Kind", f.Kind, "another without features")
+	case f.Preparation != PrepareAuto && f.Preparation != PrepareNone:
+		return setting.Bad("Preparation", f.Preparation, "%v without features", PrepareAuto)
+	case f.Dim > f.g.Nodes():
+		return setting.Bad("Dim", f.Dim, "at most %d, the number of nodes", f.g.Nodes())
+	}
+	return nil
 }
 
 // identify resolves d′ and hashes the input.
@@ -100,7 +133,9 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
 		return err
 	}
-	f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
+	if f.made == nil {
+		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
+	}
 	return err
 }
 
@@ -125,19 +160,32 @@ func (f *fitting) step(stage string, done, total int) {
 // fit is the method, in numbers of type T.
 func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	// X, prepared, and W, with which the filter F propagates.
+	if f.made != nil && f.x == nil {
+		if err := f.encode(ctx); err != nil {
+			return nil, err
+		}
+	}
 	x, err := prepared[T](ctx, f.prepare, f.x)
 	if err != nil {
 		return nil, err
 	}
-	f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x), scratch.Of(ctx))
+	if f.made != nil {
+		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
+	} else {
+		f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
+	}
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), scratch.Of(ctx))
 	f.step("prepare", 1, 3)
-	p := &problem[T]{x: x, space: scratch.Of(ctx), solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
+	p := &problem[T]{x: x, made: f.made != nil, space: scratch.Of(ctx), solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Kind != UseFeatures {
 		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
 			return nil, err
 		}
 	}
+	if room, ok := any(f.room.Data).([]T); ok {
+		p.room = room
+	}
+	f.room.Data = nil
 	release, err := p.takeRoom(f.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("coles: fit: %w", err)
@@ -182,47 +230,6 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	}
 	f.report.Solver, f.report.Products, f.report.DegreeShare = found.Solver, found.products, p.DegreeShare
 	if err := finish(ctx, m, &f.report, y, found.Lambda, &found.noise); err != nil {
-		return nil, err
-	}
-	f.step("embed", 1, 1)
-	m.report = f.report
-	return m, nil
-}
-
-// withoutFeatures is Fit for a graph alone.
-func (f *fitting) withoutFeatures(ctx context.Context) (*Model, error) {
-	if f.Kind == UseFeatures {
-		return nil, fmt.Errorf("coles: fit: %w", setting.Bad("Kind", f.Kind, "another without features"))
-	}
-	var err error
-	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
-		return nil, err
-	}
-	dw, err := f.contrasting().of(ctx, f.g)
-	if err != nil {
-		return nil, err
-	}
-	f.Kind = UseGraph
-	known := newComponentSpace(f.g)
-	if f.Dim == 0 {
-		f.Dim = freeDim(f.g.Nodes(), f.g.Nodes()-known.dim())
-	}
-	f.Precision = Float64
-	f.step("prepare", 3, 3)
-	e := &eigenmap{
-		dw: dw, dim: f.Dim, seed: f.Seed, known: known, truncate: f.Truncate,
-		progress: func(done, total int) { f.step("solve", done, total) },
-	}
-	f.step("solve", 0, f.Dim)
-	y, lambda, noise, err := e.solve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f.step("embed", 0, 1)
-	m := &Model{settings: f.Settings, ids: f.g.ids}
-	f.report.Solver, f.report.ComponentVectors = SolverKrylov, known.dim()
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shape{rows: f.g.Nodes()}, nil)
-	if err := finish(ctx, m, &f.report, y, lambda, &noise); err != nil {
 		return nil, err
 	}
 	f.step("embed", 1, 1)

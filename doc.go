@@ -51,9 +51,8 @@
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
 //
 // Package live follows a graph that grows and keeps M up to date, or embeds newcomers one by one.
-// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are
-// checked once, and are never written to; they go out as
-// *mat.Dense. Errors wrap the named ones of this package and name the fault and
-// its place. Long calls take a context and stop within a tenth of a second of its end.
+// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are checked once,
+// and are never written to; they go out as *mat.Dense. Errors wrap the named ones of this package and name
+// the fault and its place. Long calls take a context and stop within a tenth of a second of its end.
 // docs/promises.md lists what stays the same from version to version.
 package coles

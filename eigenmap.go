@@ -13,7 +13,6 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
-	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,47 +24,37 @@ import (
 // the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues λ,
 // descending; with κ = 0 the eigenvectors of L = I − W⁺ with the smallest. Block Krylov iteration with
 // polynomials of ΔW finds them: every residual ‖ΔW·y − λ·y‖ is at most 1e-6 of the largest |λ| found. The
-// eigenvalue 1 of W⁺, once for every connected component that has an edge, is not searched but written down
-// from the components, which [Fit] without features leaves out.
+// eigenvalue 1 of W⁺, once for every connected component that has an edge, is not searched but written down.
 //
-// It costs a few d′ products ΔW·v where the spectrum has gaps, and orthogonalises as many vectors of length
-// n. A random graph has none at the edge of its spectrum: 16 vectors of 200,000 nodes and two million edges
-// take some 5,000 products in float32, of which one in fifteen is orthogonalised. Rings and paths of tens of
+// It costs a few d′ products ΔW·v where the spectrum has gaps. A random graph has none at its edge: 16 vectors
+// of 200,000 nodes and two million edges take some 5,000 products in float32. Rings and paths of tens of
 // thousands of nodes, with eigenvalues some 1/n² apart, take minutes and may end in an error.
-//
 // Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	m := &eigenmap{dw: dw, dim: dim, seed: stepSeed, known: newComponentSpace(dw.graph), keep: true}
+	m := &eigenmap{dw: dw, dim: dim, known: newComponentSpace(dw.graph)}
 	m.known.keepEigenvectors(dw)
-	p, lambda, _, err := m.solve(ctx)
+	p, lambda, err := m.solve(ctx)
 	return matrix.ToDense(p), lambda, err
 }
 
 // An eigenmap is the problem of [Eigenmaps].
 type eigenmap struct {
-	dw       *DeltaW
-	dim      int
-	seed     uint64
-	known    *componentSpace // eigenvectors that are known
-	keep     bool            // and are in the result
-	truncate bool            // negative eigenvalues are not
-	progress func(done, total int)
+	dw    *DeltaW
+	dim   int
+	known *componentSpace // eigenvectors that are known
 }
 
-// solve returns Y, the eigenvalues, and how far these are known.
-func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda []float64, noise spectral.Noise, err error) {
+// solve returns Y and the eigenvalues.
+func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda []float64, err error) {
 	n, _ := m.dw.Dims()
-	limit, given := n, min(m.known.dim(), m.dim)
-	if !m.keep {
-		limit, given = n-m.known.dim(), 0
-	}
-	if m.dim < 1 || m.dim > limit {
-		return y, nil, noise, fmt.Errorf("coles: eigenmaps: %w", setting.Bad("Dim", m.dim, "1 to %d, as many columns as there are", limit))
+	given := min(m.known.dim(), m.dim)
+	if m.dim < 1 || m.dim > n {
+		return y, nil, fmt.Errorf("coles: eigenmaps: %w", setting.Bad("Dim", m.dim, "1 to %d, as many columns as there are", n))
 	}
 	if err := cmp.Or(kernel.Check(), matrix.CheckSize(m.dim, n)); err != nil {
-		return y, nil, noise, fmt.Errorf("coles: eigenmaps: %w", err)
+		return y, nil, fmt.Errorf("coles: eigenmaps: %w", err)
 	}
 	vectors := kernel.Unset[float64](m.dim, n) // rows are eigenvectors
 	for i := range given {
@@ -75,31 +64,22 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 	if m.dim > given {
 		r, err := m.search(ctx, kernel.Rows(vectors, given, m.dim))
 		if err != nil {
-			return y, nil, noise, err
+			return y, nil, err
 		}
 		lambda = append(lambda, r.Values...)
-		noise = spectral.Noise{Pairs: append(make([]float64, given), r.Residuals...), Next: r.Next, Zero: 1e-14 * m.dw.normBound()}
 	}
 	eigen.FixSigns(vectors)
-	if m.truncate {
-		all := lambda
-		lambda = lambda[:noise.Positive(lambda)]
-		noise.Keep(all, len(lambda))
-	}
-	if len(lambda) == 0 {
-		return kernel.Matrix[float64]{Rows: n}, nil, noise, nil
-	}
-	y, err = kernel.Transposed(ctx, kernel.Rows(vectors, 0, len(lambda)))
-	return y, lambda, noise, err
+	y, err = kernel.Transposed(ctx, vectors)
+	return y, lambda, err
 }
 
 // search finds the largest eigenvectors outside the known space, as rows, which it also returns with all that is known of them.
 func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) (*eigen.Result, error) {
-	a, err := m.rest(ctx)
-	if err != nil {
-		return nil, err
+	a := eigen.Subspace{Apply: m.dw.op.Apply, Single: matrix.ConvertOperator[float32](m.dw.op).Apply}
+	if m.known.dim() > 0 {
+		a.Project = m.known.takeOut
 	}
-	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, a, -1.001*m.dw.normBound(), eigen.KrylovOptions{Seed: m.seed, Progress: m.progress})
+	r, err := eigen.Top(ctx, rows.Cols, rows.Rows, a, -1.001*m.dw.normBound(), eigen.KrylovOptions{Seed: stepSeed})
 	var stopped *eigen.ConvergenceError
 	if errors.As(err, &stopped) {
 		return nil, &ConvergenceError{Wanted: m.dim, Converged: m.dim - rows.Rows + stopped.Converged, Residual: stopped.Residual}
@@ -121,32 +101,6 @@ func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) (*ei
 	}
 	kernel.Copy(rows, back)
 	return r, nil
-}
-
-// rest is ΔW on the complement of the known space.
-func (m *eigenmap) rest(ctx context.Context) (eigen.Subspace, error) {
-	if m.known.dim() <= 0 {
-		return eigen.Subspace{Apply: m.dw.op.Apply, Single: matrix.ConvertOperator[float32](m.dw.op).Apply}, nil
-	}
-	op, outside := m.dw.op, 0.0
-	if op.V != nil {
-		v := kernel.Matrix[float64]{Rows: len(op.V), Cols: 1, Stride: 1, Data: slices.Clone(op.V)}
-		if err := m.known.takeOut(ctx, v); err != nil {
-			return eigen.Subspace{}, err
-		}
-		if outside = matrix.Length(v.Data); outside < 1e-14 { // rounding
-			op.V, outside = nil, 0
-		}
-	}
-	if m.keep || !m.dw.drawn && outside == 0 { // the known vectors are eigenvectors
-		return eigen.Subspace{Apply: op.Apply, Single: matrix.ConvertOperator[float32](op).Apply, Project: m.known.takeOut}, nil
-	}
-	return eigen.Subspace{Project: m.known.takeOut, Apply: func(ctx context.Context, dst, src kernel.Matrix[float64]) error {
-		if err := op.Apply(ctx, dst, src); err != nil {
-			return err
-		}
-		return m.known.takeOut(ctx, dst)
-	}}, nil
 }
 
 // A componentSpace is spanned by one unit vector for every connected component with an edge,

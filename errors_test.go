@@ -294,8 +294,8 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	m := fitted(g, words, coles.WithDim(3))
 	counted := fitted(g, words, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 3, coles.PrepareTFIDF }))
 	graphOnly := fitted(g, nil, coles.WithDim(3))
-	triangle, three := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
-	three.Dim = 3
+	triangle, four := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
+	four.Dim = 4
 	for name, c := range map[string]struct{ err, want error }{
 		"Embed, other rows":         {testkit.Err(m.Embed(ctx, other, words)), coles.ErrShape},
 		"Embed, other columns":      {testkit.Err(m.Embed(ctx, g, x.Slice(0, 120, 0, 39))), coles.ErrShape},
@@ -303,8 +303,8 @@ func TestSizesThatDoNotFit(t *testing.T) {
 		"Embed, features for none":  {testkit.Err(graphOnly.Embed(ctx, g, words)), coles.ErrShape},
 		"DeltaW.Apply":              {testkit.Err(contrast(other, noNegatives).Apply(ctx, words)), coles.ErrShape},
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
-		"components only":           {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(3))), coles.ErrSetting},
-		"components only, estimate": {testkit.Err(coles.Settings.Estimate(three, triangle, nil)), coles.ErrSetting},
+		"more columns than nodes":   {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(4))), coles.ErrSetting},
+		"the same, estimate":        {testkit.Err(coles.Settings.Estimate(four, triangle, nil)), coles.ErrSetting},
 		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))), coles.ErrDense},
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })

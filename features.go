@@ -79,7 +79,10 @@ func (p *Preparation) UnmarshalText(text []byte) error {
 
 // A Preparer is a preparation fitted to a feature matrix: it applies the same column weights, means
 // and scales to the features of nodes that come later.
-type Preparer struct{ fitted prepare.Preparer }
+type Preparer struct {
+	fitted prepare.Preparer
+	made   *Structure // that makes the features, near 1; nil where they are given
+}
 
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries. Errors:
 // [ErrNegative] for TF-IDF, roots or row sums of negative values.
@@ -94,7 +97,7 @@ func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coles: %w", err)
 	}
-	return &Preparer{fitted}, nil
+	return &Preparer{fitted: fitted}, nil
 }
 
 // learn checks features, a row for every node, and fits the preparation to them.
@@ -149,7 +152,7 @@ func (p *Preparer) view(ctx context.Context, x mat.Matrix) (*matrix.Source, erro
 }
 
 // plain reports whether features stay as they are, of any size.
-func (p *Preparer) plain() bool { return p.fitted.How == prepare.None }
+func (p *Preparer) plain() bool { return p.fitted.How == prepare.None && p.made == nil }
 
 // prepared are features, prepared, in numbers of type T, which must be able to hold their products.
 func prepared[T kernel.Float](ctx context.Context, p *Preparer, x *matrix.Source) (*matrix.Matrix[T], error) {

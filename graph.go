@@ -163,7 +163,6 @@ func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 // graph keeps the slices, which must stay as they are and may be read-only, such as a mapped file; they are
 // copied only where a self loop or an edge of weight zero is to be dropped. Else it takes 8 bytes a node,
 // and two passes over the rows.
-//
 // Errors: as [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric], which
 // is overlooked once in 2⁶⁴ such matrices.
 func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {

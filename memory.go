@@ -21,26 +21,25 @@ import (
 type shape struct {
 	rows, cols, nonzeros int
 	sparse               bool
+	made                 bool // by a [Structure]
 }
 
-func shapeOf[T kernel.Float](x *matrix.Matrix[T]) shape {
+func shapeOf[T kernel.Float](x *matrix.Matrix[T], made *Structure) shape {
 	n, d := x.Dims()
-	return shape{n, d, x.NNZ(), x.Sparse != nil}
+	return shape{rows: n, cols: d, nonzeros: x.NNZ(), sparse: x.Sparse != nil, made: made != nil}
 }
 
-// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from
-// sizes only: the rows, columns and, where x is sparse, its stored entries. It is the largest of the stages
-// "filter and solve" and "embed", on top of what all stages hold, by the formulas of docs/performance.md.
-// The peak is within a factor of two of it.
+// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from rows,
+// columns and, where x is sparse, stored entries, by the formulas of docs/performance.md. The peak is within a
+// factor of two of it, or 1.5 without features.
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
 	}
 	size, most, usual := shape{rows: g.Nodes()}, 0, 0
 	if x == nil {
-		s.Precision = Float64
-		most = g.Nodes() - newComponentSpace(g).dim()
-		usual = freeDim(g.Nodes(), most)
+		size.made, size.cols = true, s.structureColumns(g.Nodes())
+		most, usual = g.Nodes(), size.cols
 	} else {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
@@ -80,16 +79,13 @@ func (s Settings) drawnEntries(n int64) int64 {
 func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
-		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse,
+		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse, made: x.made,
 		size: 8, strip: int64(matrix.StripWidth[float64](space, x.rows, x.cols)),
 	}
 	if s.Precision.resolve(x.rows, x.cols, s.Preparation == PrepareNone) == Float32 {
 		w.size, w.strip = 4, int64(matrix.StripWidth[float32](space, x.rows, x.cols))
 	}
 	solver = s.Solver.resolve(x.cols, s.Dim, x.sparse)
-	if x.cols == 0 { // eigenvectors of ΔW itself
-		solver = SolverKrylov
-	}
 	pattern := solver == SolverDirect && s.contrasting().patterned(g)
 	w.stored = w.entries
 	if s.Kind == UseFeatures || pattern {
@@ -103,8 +99,15 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 		solve = w.direct()
 	}
 	bytes = w.always() + max(solve, w.embed())
-	if s.Kind == 0 && x.cols > 0 { // its memory is reused later, or not yet collected
+	if s.Kind == 0 && !x.made { // its memory is reused later, or not yet collected
 		bytes += w.choice(g.report.Weighted)
+	}
+	if x.made { // of which the filter takes again what it can
+		learning := 8*w.n*w.d + 12*w.stored + 8*w.d*w.d*(6+min(32, w.n/256))
+		if w.size == 4 {
+			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
+		}
+		bytes += 4*w.n*w.d + learning
 	}
 	return bytes, solver
 }
@@ -114,7 +117,7 @@ type workload struct {
 	n, d, k, z     int64
 	entries, drawn int64 // of W, 2m, and of sampled negatives; 0 where W is a pattern
 	stored         int64 // entries of A
-	sparse         bool
+	sparse, made   bool
 	size, strip    int64 // bytes of a number, and columns that are filtered at once
 }
 
@@ -153,17 +156,13 @@ func (w workload) direct() int64 {
 }
 
 func (w workload) krylov() int64 {
-	length, single := w.d, int64(0)
-	if length == 0 {
-		length, single = w.n, 4*w.entries // ΔW in float32
-	}
 	block := min(max((w.k+7)/8, 8), 32)
 	basis := 5*w.k/2 + 8*block
-	search := w.size*length*basis + 8*(length*(3*w.k+6*block)+5*basis*basis)
-	if length <= 400 || 3*basis > 2*length { // the matrix itself is formed
-		search = 8 * (length*length + 4*length*w.k)
+	search := w.size*w.d*basis + 8*(w.d*(3*w.k+6*block)+5*basis*basis)
+	if w.d <= 400 || 3*basis > 2*w.d { // the matrix itself is formed
+		search = 8 * (w.d*w.d + 4*w.d*w.k)
 	}
-	return search + single + w.size*5*w.n*block + (4+w.size)*w.z
+	return search + w.size*5*w.n*block + (4+w.size)*w.z
 }
 
 // beside is the memory of a fit whose FX, and W where it is stored, lie in a space: panels, the numbers for
@@ -197,7 +196,7 @@ func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
 		size := int64(unsafe.Sizeof(T(0)))
 		p.room, err = scratch.Panel[T](p.space, int(panels(kind, size, int64(n), int64(width))/size))
 		return func() { _ = scratch.Release(p.space, p.room) }, err
-	case p.space != nil || p.w.Pattern == nil:
+	case p.space != nil || p.w.Pattern == nil || len(p.room) >= 2*n*width:
 		return func() {}, nil
 	}
 	strips, release := kernel.Scratch[T](n, 2*width)
@@ -270,7 +269,7 @@ func (f *fitting) numberBytes() int64 {
 }
 
 // inPlace reports whether FX and the embedding lie where a dense X was.
-func (w workload) inPlace() bool { return !w.sparse && w.d > 0 && w.d <= 3*w.k }
+func (w workload) inPlace() bool { return w.made || !w.sparse && w.d <= 3*w.k }
 
 func (w workload) embed() int64 {
 	switch {

@@ -22,11 +22,11 @@ import (
 // for use by many goroutines.
 type Model struct {
 	settings   Settings
-	prepare    *Preparer  // nil without features
-	directions *mat.Dense // P and, below it, the degree direction, where there is one; nil without features
+	prepare    *Preparer
+	directions *mat.Dense // P and, below it, the degree direction, where there is one
 	lambda     []float64
 	scaling    Scaling
-	embedding  *mat.Dense // of the nodes fitted; nil in a model with features that was read from a file
+	embedding  *mat.Dense // of the nodes fitted; nil in a model that was read from a file
 	single     *Dense32   // in its place in Float32, until it is asked for
 	widen      sync.Once
 	space      *scratch.Space // that the embedding lies in, nil for memory
@@ -37,49 +37,41 @@ type Model struct {
 // A Report records a fit and its input: with the same input, settings and version [Fit] makes
 // the same model again, unless it was refitted.
 type Report struct {
-	Graph            GraphReport `json:"graph"`               // what building the graph found
-	Features         int         `json:"features"`            // d; 0 without features
-	Preparation      Preparation `json:"preparation"`         // of the features, resolved
-	Dim              int         `json:"dim"`                 // columns of the embedding
-	Solver           Solver      `json:"solver"`              // that found P
-	Products         int         `json:"products,omitempty"`  // of vectors with M that SolverKrylov took
-	Precision        Precision   `json:"precision"`           // of features, W, ΔW and the embedding
-	Kernels          string      `json:"kernels"`             // the inner loops: avx512, avx2 or portable, alike to rounding
-	Kind             Kind        `json:"kind"`                // graph or features alone
-	Alignment        *Alignment  `json:"alignment,omitempty"` // by which Kind was chosen; nil where it was not
-	Power            float64     `json:"power"`               // γ
-	EffectiveRank    float64     `json:"effective_rank"`      // of the centred embedding, without the column of degrees
-	DegreeShare      float64     `json:"degree_share"`        // of that column, 0 where there is none
-	ComponentVectors int         `json:"component_vectors"`   // left out of an embedding without features
+	Graph         GraphReport `json:"graph"`                  // what building the graph found
+	Features      int         `json:"features"`               // d; 0 without features
+	Preparation   Preparation `json:"preparation"`            // of the features, resolved
+	Dim           int         `json:"dim"`                    // columns of the embedding
+	Solver        Solver      `json:"solver"`                 // that found P
+	Products      int         `json:"products,omitempty"`     // of vectors with M that SolverKrylov took
+	Precision     Precision   `json:"precision"`              // of features, W, ΔW and the embedding
+	Kernels       string      `json:"kernels"`                // the inner loops: avx512, avx2 or portable, alike to rounding
+	Kind          Kind        `json:"kind"`                   // graph or features alone
+	Alignment     *Alignment  `json:"alignment,omitempty"`    // by which Kind was chosen; nil where it was not
+	Power         float64     `json:"power"`                  // γ
+	EffectiveRank float64     `json:"effective_rank"`         // of the centred embedding, without the column of degrees
+	RankBound     float64     `json:"rank_bound,omitempty"`   // that it exceeds for every γ; 0 for none
+	DegreeShare   float64     `json:"degree_share"`           // of that column, 0 where there is none
+	Structure     int         `json:"structure,omitempty"`    // columns of the [Structure] that stands for features
+	Undetermined  int         `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
+	ZeroRows      int         `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
 
-	// ZeroRows is the number of rows of the embedding of the nodes fitted that are 0.
-	ZeroRows int `json:"zero_rows,omitempty"`
-	// Undetermined is the number of columns, the last of those with an eigenvalue, that weigh nothing: see [Fit].
-	Undetermined int `json:"undetermined,omitempty"`
-
-	// Seconds of each stage. SolverKrylov filters inside its products, so that Filter is 0. Files
-	// do not keep them: the same fit is the same file.
+	// Seconds of each stage, not kept in files. SolverKrylov filters inside its products: Filter is 0.
 	Seconds struct {
 		Prepare float64 `json:"prepare"` // features, W and ΔW
 		Filter  float64 `json:"filter"`
 		Solve   float64 `json:"solve"`
 		Embed   float64 `json:"embed"`
 	} `json:"seconds"`
-
 	// Memory is the estimate of [Settings.Estimate], and the solver it is for.
 	Memory struct {
 		Bytes  int64  `json:"bytes"`
 		Solver Solver `json:"solver"`
 	} `json:"memory"`
-
-	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, by 64 bits in
-	// hexadecimal digits, in whatever type a matrix comes. They are no guard against malice.
+	// GraphHash and FeaturesHash identify A and X as they came in, of any type, by 64 bits: no guard against malice.
 	GraphHash    string `json:"graph_hash"`
 	FeaturesHash string `json:"features_hash,omitempty"`
-	Version      string `json:"version"` // of this module in the program that fitted, or "(devel)"
-	// Refitted reports that package live fitted the model again after its graph had grown, with the
-	// preparation and kind of the first fit.
-	Refitted bool `json:"refitted,omitempty"`
+	Version      string `json:"version"`            // of this module in the program that fitted, or "(devel)"
+	Refitted     bool   `json:"refitted,omitempty"` // by package live after growth, with the preparation and kind of the first fit
 }
 
 func (r Report) String() string {
@@ -88,7 +80,7 @@ func (r Report) String() string {
 	if r.Features > 0 {
 		fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
 	} else {
-		fmt.Fprintf(&b, "features: none, so contrastive Laplacian Eigenmaps; vectors left out because they only tell the component: %d\n", r.ComponentVectors)
+		fmt.Fprintf(&b, "features: none, so %d columns are made of the graph\n", r.Structure)
 	}
 	switch {
 	case r.Alignment != nil:
@@ -97,6 +89,9 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "model by: %v\n", r.Kind)
 	}
 	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
+	if r.RankBound > 0 {
+		fmt.Fprintf(&b, " where at most %.1f was aimed at, but the eigenvalues are too even", r.RankBound)
+	}
 	if r.Undetermined > 0 {
 		fmt.Fprintf(&b, ", of which %d weigh nothing: their eigenvalues equal one that is left out", r.Undetermined)
 	}
@@ -137,25 +132,20 @@ func (m *Model) Settings() Settings { return m.settings }
 // Lambda returns the eigenvalues in descending order.
 func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
-// P returns a copy of P (orthonormal rows of length d), nil without features.
+// P returns a copy of P (orthonormal rows of length d).
 func (m *Model) P() *mat.Dense {
-	if m.directions == nil {
-		return nil
-	}
 	rows := kernel.Matrix[float64](m.directions.RawMatrix())
 	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
 }
 
 // Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and
-// below it the direction of the column of degrees, where there is one. It is nil without features.
-func (m *Model) Directions() *mat.Dense {
-	if m.directions == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(m.directions)
-}
+// below it the direction of the column of degrees, where there is one.
+func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.directions) }
 
-// Preparer returns the preparation of the model's features, nil without features.
+// Structure returns what makes the features of a graph without, else nil.
+func (m *Model) Structure() *Structure { return m.prepare.made }
+
+// Preparer returns the preparation of the model's features.
 func (m *Model) Preparer() *Preparer { return m.prepare }
 
 // Scaling returns how the columns of FXPᵀ were weighted.
@@ -170,7 +160,7 @@ func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 
 // Embedding returns the embedding (n × d′) of the nodes the model was fitted on, the model's own matrix:
 // read it, do not write to it. A fit in [Float32] makes these 8·n·d′ bytes at the first call. It is nil in a
-// model with features that was read from a file; use [Model.Embed].
+// model that was read from a file; use [Model.Embed].
 func (m *Model) Embedding() *mat.Dense {
 	m.widen.Do(func() {
 		if m.single != nil {
@@ -203,17 +193,13 @@ func (m *Model) Close() error {
 // The graph may be
 //   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
 //     rounding in a refitted model;
-//   - a larger one in which it has grown: rows within K hops of new nodes move too;
+//   - a larger one in which it has grown: rows within K hops of new nodes move;
 //   - another graph with the same features.
 //
-// With [UseFeatures] the graph is not looked at and may be nil. A model without features embeds only the
-// graph it was fitted on. The time is O((nnz(X) + K·nnz(W))·d′).
-//
-// Errors: [ErrNegative], [ErrPrecision], [ErrTransductive].
+// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and its
+// [Structure] encodes the nodes. The time is O((nnz(X) + K·nnz(W))·d′).
+// Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
-	if m.prepare == nil {
-		return m.embedItself(ctx, g, x)
-	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	source, err := m.source(ctx, g, x)
@@ -228,6 +214,12 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 
 // source is the features of the nodes of a graph, checked.
 func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Source, error) {
+	if m.prepare.made != nil {
+		if x != nil {
+			return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
+		}
+		return m.prepare.made.source(ctx, g)
+	}
 	source, err := readFeatures(ctx, x)
 	if err == nil && (g != nil || m.settings.Kind != UseFeatures) && source.Rows() != g.Nodes() {
 		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
@@ -238,7 +230,7 @@ func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sou
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
 // with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare == nil {
+	if m.prepare.made != nil {
 		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "features: without them all is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
@@ -266,21 +258,6 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	return out, nil
 }
 
-// embedItself is Embed of a model without features.
-func (m *Model) embedItself(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
-	if x != nil {
-		return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
-	}
-	hash, err := matrix.HashCSR(ctx, g.adj)
-	if err != nil {
-		return nil, err
-	}
-	if hash != m.report.GraphHash {
-		return nil, fmt.Errorf("coles: embed: %w", ErrTransductive)
-	}
-	return mat.DenseCopyOf(m.embedding), nil // of a fit without features, in float64
-}
-
 // embed is Embed in numbers of type T: what [Fit] does, in the same order.
 func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
 	x, err := prepared[T](ctx, m.prepare, source)
@@ -289,7 +266,7 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	}
 	s := m.settings
 	p := &problem[T]{
-		Fit: s.Linear(), x: x, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
 	}
 	if !p.Alone {
@@ -369,6 +346,9 @@ func (m *Model) describe(r *Report) {
 	r.Dim, r.Kind, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Kind, m.scaling.Power, m.scaling.EffectiveRank
 	if r.Dim == len(m.lambda) {
 		r.DegreeShare = 0
+	}
+	if bound := spectral.Rule(m.settings.Scaling).Bound(r.Power); r.EffectiveRank > bound*(1+1e-9) {
+		r.RankBound = bound
 	}
 	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
 }

@@ -72,7 +72,7 @@ func TestConformance(t *testing.T) {
 		"projected first, float32": {Fit: fitWith(coles.With(func(s *coles.Settings) {
 			s.Dim, s.Preparation, s.Precision = 3, coles.PrepareStandardize, coles.Float32
 		})), Tolerance: 1e-4},
-		"no features": {Fit: fitWith(coles.WithDim(3)), NoFeatures: true, Transductive: true},
+		"no features": {Fit: fitWith(coles.WithDim(3)), NoFeatures: true, OrderMatters: true, Tolerance: 1e-4},
 		"eigenmaps":   {Fit: fitEigenmap, NoFeatures: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,26 +196,6 @@ func TestGrownGraphMovesOnlyTheNeighbourhood(t *testing.T) {
 	}
 }
 
-func TestModelWithoutFeaturesKnowsItsGraphOnly(t *testing.T) {
-	g := testkit.RandomGraph(78, 120, 0.015)
-	m := fitted(g, nil, coles.WithDim(5))
-	testkit.WantClose(t, "Embed", testkit.Must(m.Embed(ctx, g, nil)), m.Embedding(), 0)
-	testkit.WantError(t, testkit.Err(m.Embed(ctx, testkit.RandomGraph(79, 120, 0.04), nil)), coles.ErrTransductive)
-	testkit.WantError(t, testkit.Err(m.Embed(ctx, g, testkit.Eye(120))), coles.ErrShape)
-	if m.P() != nil || m.Preparer() != nil {
-		t.Error("it has a projection of features")
-	}
-	// It is the eigenmap after its component vectors, of which the expectation takes one, rescaled.
-	known := m.Report().ComponentVectors
-	y, lambda, err := coles.Eigenmaps(ctx, contrast(g, coles.ExpectedDegreeNegatives()), known-1+5)
-	if err != nil || known < 2 {
-		t.Fatal(known, err)
-	}
-	rest := mat.DenseCopyOf(y.Slice(0, 120, known-1, known+4))
-	s := testkit.Must(coles.DefaultSettings().Scaling.Fit(ctx, rest, lambda[known-1:]))
-	testkit.WantClose(t, "embedding", m.Embedding(), testkit.Must(s.Apply(ctx, rest)), 1e-12)
-}
-
 // matrixHash is the hash by its formula, over all entries of a dense matrix.
 func matrixHash(x *mat.Dense) string {
 	mix := func(h, v uint64) uint64 { y := (h ^ v) * 0x9e3779b97f4a7c15; return y ^ y>>32 }
@@ -265,7 +245,7 @@ func TestReportSaysWhatWasDone(t *testing.T) {
 	}{
 		{with, []string{"120 nodes", "features: 40, prepared by balanced", "model by: graph\n", "40 columns by the direct solver", fmt.Sprintf("the last tells degrees, by a share of %.3g\n", with.Report().DegreeShare), "seconds: prepare"}},
 		{alone, []string{"features: 40, prepared by balanced", "model by: features\n", "40 columns by the direct solver"}},
-		{without, []string{"features: none", "Laplacian Eigenmaps", "left out", "4 columns by the krylov solver"}},
+		{without, []string{"features: none, so 40 columns are made of the graph", "model by: graph\n", "4 columns by the direct solver"}},
 	} {
 		r := c.m.Report()
 		for _, w := range c.want {
@@ -307,7 +287,7 @@ func TestProgressCallsStagesInOrder(t *testing.T) {
 			want = []string{"prepare", "filter", "solve", "embed"}
 		}
 		testkit.WantSame(t, name, stages, want)
-		testkit.WantSame(t, name+", prepare", prepare, map[bool][]int{false: {0, 1, 2, 3}, true: {0, 3}}[c.none])
+		testkit.WantSame(t, name+", prepare", prepare, []int{0, 1, 2, 3})
 	}
 }
 

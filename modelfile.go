@@ -2,6 +2,7 @@ package coles
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,29 +18,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling; then the
-// directions of the columns, column weights and means, or (without features) the embedding.
+// modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling, the directions of
+// the columns, column weights and means; and, without features, log q and V·S^-½ of the structure.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
-	Settings    Settings    `json:"settings"`
-	Report      Report      `json:"report"`
-	Preparation Preparation `json:"preparation"`
-	Columns     int         `json:"columns"` // d; 0 in a model without features
-
-	Blocks   []prepare.Block `json:"blocks,omitempty"` // of the preparation
-	Dim      int             `json:"dim"`
-	Degrees  bool            `json:"degrees,omitempty"` // the last column carries degrees
-	Power    float64         `json:"power"`
-	Rank     float64         `json:"rank"`
-	Names    []string        `json:"names,omitempty"`
-	RawNames [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
-	Lengths  []int           `json:"lengths"`
+	Settings    Settings        `json:"settings"`
+	Report      Report          `json:"report"`
+	Preparation Preparation     `json:"preparation"`
+	Columns     int             `json:"columns"`          // d
+	Blocks      []prepare.Block `json:"blocks,omitempty"` // of the preparation
+	Known       int             `json:"known,omitempty"`  // nodes, the first of all, that the structure was learnt from; 0 without one
+	Dim         int             `json:"dim"`
+	Degrees     bool            `json:"degrees,omitempty"` // the last column carries degrees
+	Power       float64         `json:"power"`
+	Rank        float64         `json:"rank"`
+	Names       []string        `json:"names,omitempty"`
+	RawNames    [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
+	Lengths     []int           `json:"lengths"`
 }
 
-// WriteTo writes the model in a versioned format that ends in a checksum. A model with features does not
-// contain the embedding of the nodes fitted: [Model.Embed] makes it again.
+// WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the embedding of
+// the nodes fitted: [Model.Embed] makes it again. Without features the [Structure] takes 8·n·r bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h, arrays := m.header()
 	n, err := modelFormat.Write(w, h, arrays...)
@@ -57,12 +58,11 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
 	h.setNames(m.ids)
-	arrays = [][]float64{m.lambda, m.scaling.Factors}
-	if m.prepare != nil {
-		h.Columns, h.Preparation, h.Blocks = m.prepare.fitted.Columns, m.prepare.Preparation(), m.prepare.fitted.Blocks
-		arrays = append(arrays, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean)
-	} else {
-		arrays = append(arrays, m.embedding.RawMatrix().Data)
+	h.Columns, h.Preparation, h.Blocks = m.prepare.fitted.Columns, m.prepare.Preparation(), m.prepare.fitted.Blocks
+	arrays = [][]float64{m.lambda, m.scaling.Factors, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean}
+	if s := m.prepare.made; s != nil {
+		encoder, _ := matrix.ToFloat64(context.Background(), s.encoder) // which does not end
+		h.Known, arrays = len(s.logs), append(arrays, s.logs, encoder.Data)
 	}
 	for _, a := range arrays {
 		h.Lengths = append(h.Lengths, len(a))
@@ -130,8 +130,8 @@ func (h *modelHeader) check() error {
 	if h.Dim < 0 || h.Columns < 0 || n < 1 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 || n > math.MaxInt32 {
 		return fmt.Errorf("%d nodes, %d features, %d columns", n, h.Columns, h.Dim)
 	}
-	for _, rows := range []int{n, h.Columns} {
-		if err := matrix.CheckSize(rows, h.Dim); err != nil {
+	for _, size := range [][2]int{{n, h.Dim}, {h.Columns, h.Dim}, {n, h.Columns}} {
+		if err := matrix.CheckSize(size[0], size[1]); err != nil {
 			return err
 		}
 	}
@@ -139,13 +139,13 @@ func (h *modelHeader) check() error {
 		return err
 	}
 	kind := h.Settings.Kind
-	if kind == 0 || kind == UseFeatures && (h.Columns == 0 || h.Degrees) {
+	if kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) {
 		return fmt.Errorf("model %v of %d features, with a column of degrees: %v", kind, h.Columns, h.Degrees)
 	}
 	if h.Report.Kind != kind {
 		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
 	}
-	if h.Columns > 0 && h.Settings.Dim > h.Columns {
+	if h.Settings.Dim > h.Columns {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
@@ -155,19 +155,22 @@ func (h *modelHeader) check() error {
 	if h.Degrees {
 		vectors--
 	}
-	if vectors < 0 || h.Degrees && h.Columns == 0 {
-		return fmt.Errorf("a column of degrees among %d, of %d features", h.Dim, h.Columns)
+	if vectors < 0 {
+		return fmt.Errorf("a column of degrees among %d", h.Dim)
 	}
-	want := []int{vectors, h.Dim, h.Dim * n}
-	if h.Columns > 0 {
-		weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
-		if !ok {
-			return fmt.Errorf("preparation %v", h.Preparation)
-		}
-		if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
-			return err
-		}
-		want = []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
+	weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
+	if !ok || h.Known > 0 && h.Preparation != PrepareNone {
+		return fmt.Errorf("preparation %v", h.Preparation)
+	}
+	if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
+		return err
+	}
+	want := []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
+	if h.Known < 0 || h.Known > n {
+		return fmt.Errorf("%d known nodes of %d", h.Known, n)
+	}
+	if h.Known > 0 {
+		want = append(want, h.Known, h.Known*h.Columns)
 	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
@@ -189,11 +192,14 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		ids:      h.names(),
 		report:   h.Report,
 	}
-	if h.Columns == 0 {
-		m.embedding = panelOf(h.Report.Graph.Nodes, h.Dim, arrays[2])
-		return m
+	m.prepare = &Preparer{fitted: prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks}}
+	if h.Known > 0 {
+		s := &Structure{logs: arrays[5], encoder: kernel.Unset[float32](h.Known, h.Columns)}
+		_ = kernel.Convert(context.Background(), s.encoder, kernel.Matrix[float64](panelOf(h.Known, h.Columns, arrays[6]).RawMatrix())) // does not end
+		if m.prepare.made = s; m.ids != nil {
+			s.ids = m.ids[:h.Known]
+		}
 	}
-	m.prepare = &Preparer{prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks}}
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
 	return m
 }

@@ -84,6 +84,9 @@ func TestHashOfAModel(t *testing.T) {
 		header, numbers := parts(file)
 		text := testkit.Must(json.Marshal(header))
 		for at := 0; at < len(numbers); at += 8 {
+			if name == "no features" && at/8 >= 12 { // which are of float32
+				break
+			}
 			numbers[at] ^= 1 // the last bit of a number
 			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))).Hash() != m.Hash()
 			numbers[at] ^= 1
@@ -187,7 +190,8 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"no nodes":                   {"plain", within("report", "graph", map[string]any{"nodes": 0})},
 		"more nodes than rows":       {"no features", within("report", "graph", map[string]any{"nodes": 6})},
 		"a power beyond numbers":     {"plain", with("power", json.Number("1e999"))},
-		"degrees without features":   {"no features", with("degrees", true)},
+		"a structure of features":    {"plain", with("known", 5)},
+		"more known than nodes":      {"no features", with("known", 6)},
 		"degrees that are not there": {"tfidf", with("degrees", true)},
 		"no degrees":                 {"degrees", with("degrees", false)},
 		"degrees in no column":       {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},

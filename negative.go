@@ -157,7 +157,6 @@ func (s NegativeSampler) check() error {
 }
 
 // Sample draws one negative graph W⁻. [Contrast] does this κ times.
-//
 // Errors: [ErrSetting] also for a sampler that states an expectation or has none, [ErrDense], [ErrTooLarge]
 // for more pairs than can be indexed, and the user function's.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {

@@ -14,7 +14,7 @@ import (
 // are found to that precision: see [SolverDirect].
 //
 // The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory is half
-// the time, and Float64 below, for [PrepareNone], without features, and where Float32 does not suffice: the
+// the time, and Float64 below, for [PrepareNone], and where Float32 does not suffice: the
 // fit is then done over.
 type Precision int
 

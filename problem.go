@@ -19,15 +19,15 @@ import (
 // A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
 type problem[T kernel.Float] struct {
 	linear.Fit // F, and d′
-
-	x      *matrix.Matrix[T]
-	space  *scratch.Space // of what is larger than memory, nil where nothing is
-	room   []T            // for two strips of FX, before these for what needs memory too
-	w      matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
-	stored *SymCSR        // W in float64, nil where it is a pattern
-	dw     matrix.Operator[T]
-	bound  float64   // of ‖ΔW‖
-	degree []float64 // direction of the column of degrees, which is the last; nil without one
+	x          *matrix.Matrix[T]
+	made       bool           // X was made for this fit, and need not be kept
+	space      *scratch.Space // of what is larger than memory, nil where nothing is
+	room       []T            // for two strips of FX, before these for what needs memory too
+	w          matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
+	stored     *SymCSR        // W in float64, nil where it is a pattern
+	dw         matrix.Operator[T]
+	bound      float64   // of ‖ΔW‖
+	degree     []float64 // direction of the column of degrees, which is the last; nil without one
 	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
 	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
 	solver  Solver
@@ -191,7 +191,7 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 		return nil, matrix.Filtered[T]{}, err
 	}
 	x := *p.x
-	if !filtersFirst(p.x, p.Dim) {
+	if !p.filtersFirst() {
 		x.Owned = false
 	}
 	fx, err := p.filter(ctx, &x)
@@ -346,8 +346,8 @@ func (p *problem[T]) zero(ctx context.Context) (float64, error) {
 // filtersFirst reports whether FXPᵀ is (FX)Pᵀ rather than F(XPᵀ). The K hops run over d columns
 // instead of d′ then, but a fit has FX already, and [Model.Embed] must do what the fit did to give
 // the same bytes. With sparse X the second form is always the cheap one.
-func filtersFirst[T kernel.Float](x *matrix.Matrix[T], dim int) bool {
-	return x.Sparse == nil && x.Cols() <= 3*dim
+func (p *problem[T]) filtersFirst() bool {
+	return p.made || p.x.Sparse == nil && p.x.Cols() <= 3*p.Dim
 }
 
 // embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
@@ -369,7 +369,7 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	if err := matrix.CheckSize(n, v.Cols); err != nil {
 		return v, err
 	}
-	if filtersFirst(p.x, p.Dim) {
+	if p.filtersFirst() {
 		if len(fx.Parts) == 0 {
 			if fx, err = p.filter(ctx, p.x); err != nil {
 				return v, err

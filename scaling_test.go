@@ -242,7 +242,6 @@ func TestWithoutDegreeColumn(t *testing.T) {
 		"one column":          {g, words, []coles.Option{graph, coles.WithDim(1)}, 1},
 		"one feature":         {g, mat.NewDense(120, 1, mat.Col(nil, 0, words)), []coles.Option{graph}, 1},
 		"features alone":      {g, words, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseFeatures, 4 })}, 4},
-		"no features":         {g, nil, []coles.Option{coles.WithDim(4)}, 4},
 		"equal degrees":       {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim = coles.PrepareNone, 4 })}, 4},
 		"equal, standardised": {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim = coles.PrepareStandardize, 4 })}, 4},
 		"equal, float32": {ring, level, []coles.Option{graph, coles.With(func(s *coles.Settings) {
@@ -259,11 +258,7 @@ func TestWithoutDegreeColumn(t *testing.T) {
 			if r := m.Report(); len(m.Lambda()) != c.dim || r.Dim != c.dim || r.DegreeShare != 0 {
 				t.Errorf("%d eigenvalues for %d columns, share %v", len(m.Lambda()), r.Dim, r.DegreeShare)
 			}
-			if c.x != nil {
-				testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
-			} else if m.Directions() != nil {
-				t.Error("directions of no features")
-			}
+			testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
 		})
 	}
 }

@@ -14,8 +14,7 @@ import (
 // place to start; [With] and shorter options change it.
 type Settings struct {
 	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where that is
-	// smaller, or without features a sixteenth of the nodes, at least 2: a complete basis has all nodes
-	// equally far apart.
+	// smaller, or without features a third of the nodes, at least 2.
 	Dim int `json:"dim"`
 
 	Seed        uint64          `json:"seed"`        // of all randomness
@@ -34,12 +33,10 @@ type Settings struct {
 	//
 	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
 	//
-	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of
-	// length 1: t is 1 by chance, and n where the nodes differ by degrees only. It costs
-	// two passes over X. The column has less than its share where degrees hardly
-	// differ: its mean is at most ten times its part of the norm. There is none, and one more row of P,
-	// where the share is 0, with [UseFeatures], in an embedding of one column or without
-	// features, and where (FX)ᵀs is no more than rounding.
+	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1:
+	// t is 1 by chance, and n where the nodes differ by degrees only. Where degrees hardly differ it is less:
+	// the column's mean is at most ten times its part of the norm. There is none, and one more row of P, where
+	// the share is 0, with [UseFeatures], in one column, and where (FX)ᵀs is no more than rounding.
 	DegreeShare float64 `json:"degree_share"`
 
 	Truncate  bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
@@ -51,7 +48,6 @@ type Settings struct {
 // the accuracies of 31 graphs in view:
 //
 //	Dim          0, that is 128 or d: more changes nothing once the columns are weighted
-//	Seed         1
 //	Preparation  PrepareAuto
 //	Kind         auto, by Alignment
 //	Filter       S2GCSum(8), the paper's S²GC in its authors' form
@@ -61,9 +57,7 @@ type Settings struct {
 //	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed
 //	             γ does not travel between graphs; row norm 4, for a classifier with C = 1
 //	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
-//	Truncate     false
-//	Solver       auto, by the number of features
-//	Precision    auto: float32 where it saves time, accuracy being the same
+//	Solver, Precision: auto, by the number of features and what saves time
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:      1,
@@ -107,9 +101,6 @@ func (s Settings) Linear() linear.Fit {
 func (s Settings) contrasting() contrasting {
 	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
-
-// freeDim is d′ for n nodes without features, of which limit columns can be had.
-func freeDim(n, limit int) int { return max(1, min(linear.DefaultDim, max(2, n/16), limit)) }
 
 // Check reports every setting that is outside its range, an [ErrSetting].
 func (s Settings) Check() error {
@@ -177,10 +168,8 @@ func WithProgress(f Progress) Option { return func(c *config) { c.progress = f }
 
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie
 // in files without names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of
-// memory, besides a graph and features that are in memory already; read by [coles/dataset.OpenCSR] and
-// [coles/dataset.MapNPY] they take none. The numbers equal a fit in memory, up to rounding. The less memory
-// there is, the more often the graph is read: once a hop for every 64 bytes of a row at least.
-//
+// memory, besides a graph and features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY]
+// they take none. The less there is, the more often the graph is read, at most once a hop for 64 bytes of a row.
 // Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC], [ErrSetting] without features or with
 // another solver than [SolverDirect], and [errors.ErrUnsupported] elsewhere than on Linux.
 func WithScratch(dir string, memory int64) Option {
@@ -211,24 +200,32 @@ func (k *Kind) UnmarshalText(text []byte) error {
 
 // ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that
 // many features, 0 for none. K-means weighs all columns alike, and what clusters share is in the first few:
-// d′ = 32, K = 20 hops, effective rank 12 and floor 10, no column of degrees, and [PrepareUndamped].
+// d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of degrees, and [PrepareUndamped]; without
+// features effective rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
-	s.Preparation, s.Filter, s.DegreeShare = PrepareUndamped, S2GCSum(20), 0
-	s.Scaling = ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+	s.DegreeShare = 0
+	if features == 0 {
+		s.Filter, s.Scaling = S2GC(20, 0), ScalingRule{Rank: 20, Floor: 20, Norm: 4}
+		return s
+	}
+	s.Preparation, s.Filter, s.Scaling = PrepareUndamped, S2GCSum(20), ScalingRule{Rank: 12, Floor: 10, Norm: 4}
 	return s
 }
 
 // LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the
 // eigenvalues may flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper
-// with K = 3 and α = 0.05, γ = 0, no column of degrees. The graph is always used: without it links are
-// guesses.
+// with K = 3 and α = 0.05, γ = 0, no column of degrees; without features d′ = 128, K = 2, α = 0 and γ = 0.2.
+// The graph is always used: without it links are guesses.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
-	s.Dim = dimFor(256, nodes, features)
-	s.Kind, s.Filter, s.DegreeShare = UseGraph, S2GC(3, 0.05), 0
-	s.Scaling = ScalingRule{Norm: 4}
+	s.Kind, s.DegreeShare = UseGraph, 0
+	if features == 0 {
+		s.Dim, s.Filter, s.Scaling = dimFor(128, nodes, 0), S2GC(2, 0), ScalingRule{Power: 0.2, Norm: 4}
+		return s
+	}
+	s.Dim, s.Filter, s.Scaling = dimFor(256, nodes, features), S2GC(3, 0.05), ScalingRule{Norm: 4}
 	return s
 }
 
@@ -237,7 +234,7 @@ func dimFor(dim, nodes, features int) int {
 	switch {
 	case features > 0:
 		return min(dim, features)
-	case nodes > 16*dim:
+	case nodes > 3*dim:
 		return dim
 	}
 	return 0

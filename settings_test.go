@@ -148,7 +148,7 @@ func TestDefaultSettingsAreAsDocumented(t *testing.T) {
 	m, _, _ := smallFit(83, false)
 	testkit.WantSame(t, "d′ of 40 features", m.Settings().Dim, 40)
 	m, _, _ = smallFit(83, true)
-	testkit.WantSame(t, "d′ of 120 nodes", m.Settings().Dim, 7) // a sixteenth
+	testkit.WantSame(t, "d′ of 120 nodes", m.Settings().Dim, 40) // a third
 }
 
 // Every field comes back as it was.
@@ -289,31 +289,35 @@ func FuzzSettings(f *testing.F) {
 // purposeSettings are the numbers in the doc comments of settings for a purpose; 0 columns stand
 // for the default.
 var purposeSettings = map[string]struct {
-	of     func(nodes, features int) coles.Settings
-	dim    int
-	change func(*coles.Settings)
+	of        func(nodes, features int) coles.Settings
+	dim, bare int // columns with features and without
+	change    func(s *coles.Settings, features int)
 }{
-	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, func(*coles.Settings) {}},
-	"clustering": {coles.ClusteringSettings, 32, func(s *coles.Settings) {
+	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, 0, func(*coles.Settings, int) {}},
+	"clustering": {coles.ClusteringSettings, 32, 32, func(s *coles.Settings, features int) {
 		s.Preparation, s.Filter, s.DegreeShare = coles.PrepareUndamped, coles.S2GCSum(20), 0
-		s.Scaling = coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}
+		if s.Scaling = (coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}); features == 0 {
+			s.Preparation, s.Filter, s.Scaling = coles.PrepareAuto, coles.S2GC(20, 0), coles.ScalingRule{Rank: 20, Floor: 20, Norm: 4}
+		}
 	}},
-	"links": {coles.LinkSettings, 256, func(s *coles.Settings) {
-		s.Kind, s.Filter, s.DegreeShare = coles.UseGraph, coles.S2GC(3, 0.05), 0
-		s.Scaling = coles.ScalingRule{Norm: 4}
+	"links": {coles.LinkSettings, 256, 128, func(s *coles.Settings, features int) {
+		s.Kind, s.DegreeShare = coles.UseGraph, 0
+		if s.Filter, s.Scaling = coles.S2GC(3, 0.05), (coles.ScalingRule{Norm: 4}); features == 0 {
+			s.Filter, s.Scaling = coles.S2GC(2, 0), coles.ScalingRule{Power: 0.2, Norm: 4}
+		}
 	}},
 }
 
 // Settings equal the doc comment, with as many columns as there are features; without
-// features, as many as the purpose has on a graph with 16 nodes a column, and else the default.
+// features, as many as the purpose has on a graph with more than 3 nodes a column, and else the default.
 func TestSettingsOfPurposes(t *testing.T) {
 	for name, p := range purposeSettings {
 		for _, c := range []struct{ nodes, features, dim int }{
 			{10, 1, min(1, p.dim)}, {10, 31, min(31, p.dim)}, {1000, 33, min(33, p.dim)}, {10, 300, p.dim},
-			{math.MaxInt, math.MaxInt, p.dim}, {1, 0, 0}, {16 * p.dim, 0, 0}, {16*p.dim + 1, 0, p.dim}, {1 << 20, 0, p.dim},
+			{math.MaxInt, math.MaxInt, p.dim}, {1, 0, 0}, {3 * p.bare, 0, 0}, {3*p.bare + 1, 0, p.bare}, {1 << 20, 0, p.bare},
 		} {
 			got, want := p.of(c.nodes, c.features), coles.DefaultSettings()
-			p.change(&want)
+			p.change(&want, c.features)
 			want.Dim = c.dim
 			testkit.WantSame(t, fmt.Sprintf("%s, %d nodes, %d features", name, c.nodes, c.features), string(testkit.Must(json.Marshal(got))), string(testkit.Must(json.Marshal(want))))
 			if err := got.Check(); err != nil {
@@ -340,8 +344,8 @@ func TestFitForPurposes(t *testing.T) {
 			"40 features":             {g, words, columns(40, 32, 40)},
 			"9 features":              {g, testkit.DenseOf(words).Slice(0, 120, 0, 9), columns(9, 9, 9)},
 			"one feature":             {g, testkit.DenseOf(words).Slice(0, 120, 0, 1), columns(1, 1, 1)},
-			"no features":             {g, nil, columns(7, 7, 7)}, // 120/16
-			"530 nodes, no features":  {large, nil, columns(33, 32, 33)},
+			"no features":             {g, nil, columns(40, 32, 40)}, // 120/3
+			"530 nodes, no features":  {large, nil, columns(128, 32, 128)},
 			"nodes without any edges": {graphOf(120), words, columns(40, 32, 40)},
 		} {
 			features := 0
@@ -357,7 +361,7 @@ func TestFitForPurposes(t *testing.T) {
 			if _, columns := m.Embedding().Dims(); columns != c.columns[name] {
 				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[name])
 			}
-			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && features == 9) {
+			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && (features == 9 || features == 0 && c.g == large)) {
 				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Kind)
 			}
 			if (r.Alignment == nil) != (name == "links" || features == 0) || name == "links" && r.Kind != coles.UseGraph {

@@ -108,7 +108,6 @@ func (p *Projection) above(row []float64) *mat.Dense {
 // Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000 features and
 // by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes; of
 // the latter, some 3·d′ columns times 4·n·d.
-//
 // Errors: [ErrNotFinite] also where M overflows, [ErrPrecision] where it underflows, a [*ConvergenceError].
 func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection, error) {
 	p, err := newProblem(ctx, fx, SGC(0), dw, dim)

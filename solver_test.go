@@ -213,7 +213,7 @@ func TestTruncation(t *testing.T) {
 		some    bool // are positive
 		degrees int  // columns
 	}{
-		"no features":              {testkit.RandomGraph(65, 12, 0.4), nil, []coles.Option{coles.WithDim(11)}, true, 0},
+		"no features":              {testkit.RandomGraph(65, 12, 0.4), nil, []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.DegreeShare, s.Filter = 11, 0, coles.SGC(0) })}, true, 0},
 		"nothing left of features": {graphOf(2, 0, 1), mat.NewDense(2, 1, []float64{1, -1}), asTheyAre, false, 0},
 		"nothing left of a graph":  {few, nil, asTheyAre, false, 0},
 		"degrees alone":            {many, x, withDegrees, false, 1},

@@ -13,15 +13,15 @@ import (
 
 // planOf returns the plan of an embedding by a fitted model, and the file of the model.
 //
-// Errors: [coles.ErrSetting], [coles.ErrShape] for another number of features than the model has,
-// [coles.ErrTooLarge], [coles.ErrTransductive] for a model without features.
+// Errors: [coles.ErrSetting], [coles.ErrShape] for another number of features than the model has, or
+// a model without any, [coles.ErrTooLarge].
 func planOf(nodes int64, columns int, m *coles.Model, grid Grid) (plan, []byte, error) {
 	fail := func(err error) (plan, []byte, error) {
 		return plan{}, nil, fmt.Errorf("distributed: embed: %w", err)
 	}
 	switch _, d := m.Directions().Dims(); {
-	case m.Preparer() == nil:
-		return fail(coles.ErrTransductive)
+	case m.Structure() != nil:
+		return fail(fmt.Errorf("%w: the model was fitted without features", coles.ErrShape))
 	case d == 0:
 		return fail(fmt.Errorf("%w: the model has no columns", coles.ErrSetting))
 	case d != columns:

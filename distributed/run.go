@@ -40,8 +40,7 @@ import (
 // name that is empty or that no node has, or two; the file systems', the engine's and ctx's. Before anything is
 // written: coles.ErrSetting for settings that cannot be had, inputs that lie in Out or Work, an unknown runner, and
 // flags that are missing; coles.ErrShape for globs without a file and for shards that do not fit each other or
-// Model; coles.ErrTransductive for a Model without features; coles.ErrTooLarge for a graph that the engine in the
-// program cannot hold.
+// Model, or a Model without features; coles.ErrTooLarge for a graph that the engine in the program cannot hold.
 func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 	r, err := newRun(ctx, job)
 	if err != nil {

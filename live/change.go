@@ -16,7 +16,7 @@ import (
 // A Change adds nodes, edges or both to a graph.
 type Change struct {
 	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
-	// n+k−1.
+	// n+k−1. Without features k follows from the edges.
 	Features mat.Matrix
 	// Edges join any nodes, old or new. As in a [coles.Graph], one that is there already takes the
 	// larger weight, and self loops are dropped unless it keeps them ([coles.WithSelfLoopsKept]).
@@ -64,32 +64,40 @@ const wholeShare = 0.4
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
 // also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
-	x, hashes, err := g.check(ctx, what)
+	x, count, hashes, err := g.check(ctx, what)
 	if err != nil {
 		return nil, err
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	n, count := g.Nodes(), 0
+	n := g.Nodes()
 	if x != nil {
-		count = x.Rows()
 		g.x.Append(x)
+	} else if g.known != nil {
+		g.x.AppendZeros(count)
 	}
 	for len(g.places) < n+count {
 		g.places = append(g.places, -1)
 	}
 	touched, err := g.adj.add(ctx, count, what.Edges, what.Weights)
 	var done *Update
+	if err == nil && g.known != nil {
+		err = g.encode(ctx, touched, n)
+	}
 	if err == nil {
 		done, err = g.update(ctx, n, touched)
 	}
 	if err != nil {
 		g.adj.rollback()
+		g.restore()
 		g.x.Truncate(n)
 		g.fx.Truncate(n)
 		return nil, err
 	}
 	g.adj.commit()
+	if g.before = nil; g.known != nil {
+		g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
+	}
 	for _, id := range what.IDs {
 		g.taken[id] = true
 	}
@@ -97,32 +105,42 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	return done, nil
 }
 
-// check refuses what does not fit and prepares the features, nil for none. It also returns the
-// hashes of their rows.
-func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float64], hashes []uint64, err error) {
-	n, count := g.Nodes(), 0
-	if what.Features != nil {
+// check refuses what does not fit and prepares the features, nil for none. It also returns the number of
+// new nodes and the hashes of their features.
+func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float64], count int, hashes []uint64, err error) {
+	n := g.Nodes()
+	switch {
+	case g.known != nil && what.Features != nil:
+		return nil, 0, nil, errFeatures
+	case g.known != nil:
+		if count, err = newcomers(n, what.Edges); err != nil {
+			return nil, 0, nil, err
+		}
+		if err := matrix.CheckSize(n+count, g.x.Cols()); err != nil {
+			return nil, 0, nil, fmt.Errorf("live: %w", err)
+		}
+	case what.Features != nil:
 		raw, err := matrix.Read(ctx, what.Features)
 		if err != nil {
-			return nil, nil, fmt.Errorf("live: features: %w", err)
+			return nil, 0, nil, fmt.Errorf("live: features: %w", err)
 		}
 		if count = raw.Rows(); n+count > math.MaxInt32 {
-			return nil, nil, fmt.Errorf("live: %w: %d nodes and %d more", coles.ErrTooLarge, n, count)
+			return nil, 0, nil, fmt.Errorf("live: %w: %d nodes and %d more", coles.ErrTooLarge, n, count)
 		}
 		if err := matrix.CheckSize(n+count, raw.Cols()); err != nil {
-			return nil, nil, fmt.Errorf("live: %w", err)
+			return nil, 0, nil, fmt.Errorf("live: %w", err)
 		}
 		if x, err = prepareDouble(ctx, g.model, raw); err != nil {
-			return nil, nil, err
+			return nil, 0, nil, err
 		}
 		if hashes, err = matrix.RowHashes(ctx, raw); err != nil {
-			return nil, nil, err
+			return nil, 0, nil, err
 		}
 	}
 	if err := matrix.CheckPairs(n+count, what.Edges, what.Weights); err != nil {
-		return nil, nil, fmt.Errorf("live: %w", err)
+		return nil, 0, nil, fmt.Errorf("live: %w", err)
 	}
-	return x, hashes, g.checkIDs(count, what.IDs)
+	return x, count, hashes, g.checkIDs(count, what.IDs)
 }
 
 // checkIDs demands one new name for each of count nodes, or none where nodes are only numbered.

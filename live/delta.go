@@ -80,12 +80,10 @@ func (g *Graph) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along
 func (g *Graph) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matrix[float64], error) {
 	hops, d := len(g.fit.Filter)-1, g.x.Cols()
 	y, change, spare := near.panel(d), near.panel(d), near.panel(d)
-	// Adds old features to the rows within a distance, or features of new nodes.
+	// Adds old features to the rows within a distance, or what has become of them and features of new nodes.
 	add := func(to kernel.Matrix[float64], c float64, within int, fresh bool) {
 		for q, i := range near.nodes[:near.within(within)] {
-			if (int(i) >= n) == fresh {
-				g.x.AddRow(to.Row(q), int(i), c)
-			}
+			g.addFeatures(to.Row(q), i, c, fresh, n)
 		}
 	}
 	add(y, g.fit.Filter[hops], hops, false)

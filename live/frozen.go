@@ -26,13 +26,13 @@ type Frozen struct {
 	hops    []kernel.Matrix[float32]
 	scale   []float64 // 1/√(degree + self loop + 1) of every node
 	factors []float64 // of the columns
+	known   []int32   // places of the nodes in the model's structure; nil with features
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
 // d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
 //
-// Errors: [coles.ErrTransductive] for a model without features; [coles.ErrPrecision] for features
-// beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
+// Without features x is nil. Errors: [coles.ErrUnplaced]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
 	raw, err := readFeatures(ctx, m, g, x)
 	if err != nil {
@@ -54,6 +54,9 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	}
 	for i, sum := range f.scale {
 		f.scale[i] = 1 / math.Sqrt(sum)
+	}
+	if s := m.Structure(); s != nil {
+		f.known = s.Places(g)
 	}
 	directions := m.Directions()
 	if directions.IsEmpty() {
@@ -92,7 +95,7 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 func (f *Frozen) Nodes() int { return len(f.scale) }
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
-// d) and the numbers n … n+k−1. Edges join them to nodes of the graph, or to each other; weights
+// d) and the numbers n … n+k−1; without features x is nil, and k follows from the edges. Edges join them to nodes of the graph, or to each other; weights
 // are one an edge, nil meaning 1. As in a [coles.Graph] an edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
@@ -107,15 +110,14 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 //
 // A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
 //
-// Errors: [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
+// Errors: [coles.ErrUnplaced], [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
-	raw, err := matrix.Read(ctx, x)
+	raw, joins, err := f.newcomers(ctx, x, edges, weights)
 	if err != nil {
-		return nil, fmt.Errorf("live: features: %w", err)
+		return nil, err
 	}
-	joins, err := f.joins(raw.Rows(), edges, weights)
-	if err != nil {
+	if err := f.normalize(joins); err != nil {
 		return nil, err
 	}
 	prepared, err := prepareDouble(ctx, f.model, raw)
@@ -149,6 +151,41 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	return matrix.ToFiniteDense(ctx, "the embedding", sum)
 }
 
+// newcomers are the features of new nodes, by their edges where the model has none, and their rows of A + I.
+func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*matrix.Source, [][]join, error) {
+	if f.known == nil {
+		raw, err := matrix.Read(ctx, x)
+		if err != nil {
+			return nil, nil, fmt.Errorf("live: features: %w", err)
+		}
+		joins, err := f.joins(raw.Rows(), edges, weights)
+		return raw, joins, err
+	}
+	if x != nil {
+		return nil, nil, errFeatures
+	}
+	count, err := newcomers(f.Nodes(), edges)
+	if err != nil {
+		return nil, nil, err
+	}
+	joins, err := f.joins(count, edges, weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	made := matrix.Of(kernel.Dense[float64](count, f.v.Cols))
+	for v, row := range joins {
+		e := placed{known: f.known}
+		for _, j := range row {
+			e.add(j.node, j.weight)
+		}
+		if err := e.encode(ctx, f.model, made.Dense.Row(v)); err != nil {
+			return nil, nil, fmt.Errorf("live: embed: new node %d: %w", f.Nodes()+v, err)
+		}
+	}
+	raw, err := matrix.Read(ctx, matrix.ToDense(made.Dense))
+	return raw, joins, err
+}
+
 // projected is XVᵀ.
 func (f *Frozen) projected(ctx context.Context, x *matrix.Matrix[float64]) (kernel.Matrix[float64], error) {
 	z := kernel.Dense[float64](x.Rows(), f.v.Rows)
@@ -173,7 +210,7 @@ type join struct {
 	weight float64
 }
 
-// joins are the rows of W of count new nodes, each ascending.
+// joins are the rows of A + I of count new nodes, each ascending.
 func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]join, error) {
 	n := f.Nodes()
 	if err := matrix.CheckPairs(n+count, edges, weights); err != nil {
@@ -207,10 +244,10 @@ func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]jo
 		})
 		rows[v] = slices.CompactFunc(row, func(a, b join) bool { return a.node == b.node })
 	}
-	return rows, f.normalize(rows)
+	return rows, nil
 }
 
-// normalize divides every weight by the roots of both degrees.
+// normalize makes rows of A + I rows of W: it divides every weight by the roots of both degrees.
 func (f *Frozen) normalize(rows [][]join) error {
 	n := f.Nodes()
 	fresh := make([]float64, len(rows))

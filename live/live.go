@@ -38,6 +38,8 @@ type Graph struct {
 
 	adj    *adjacency
 	x      *matrix.Matrix[float64] // features, prepared
+	known  []int32                 // places of the nodes in the model's structure; nil with features
+	before map[int32][]float64     // rows of x, of old nodes, that the last change has replaced
 	hashes []uint64                // of the rows of the features as they came in
 	fx     *matrix.Matrix[float64]
 	// m is (FX)ᵀW⁺(FX), or XᵀX of a model of features alone, upper triangle; along is (FX)ᵀv for the
@@ -54,8 +56,9 @@ type Graph struct {
 // The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
 // row. A model of [coles.UseFeatures] stays one, and M is then XᵀX.
 //
-// Errors: [coles.ErrTransductive] for a model without features, [coles.ErrSetting] for sampled
-// negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges.
+//
+// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -90,7 +93,9 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if out.x, err = prepared.WithRoom(ctx); err != nil {
 		return nil, err
 	}
-	if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
+	if s := m.Structure(); s != nil {
+		out.known = s.Places(g)
+	} else if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
 		return nil, err
 	}
 	if err := out.rebuild(ctx); err != nil {
@@ -102,10 +107,19 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 // use makes m the model by which nodes are embedded.
 func (g *Graph) use(m *coles.Model) { g.model, g.v, g.factors = m, m.Directions(), m.Scaling().Factors }
 
-// readFeatures checks the features of the nodes of a graph for a model that has some.
+var errFeatures = fmt.Errorf("live: %w: features for a model fitted without", coles.ErrShape)
+
+// readFeatures checks the features of the nodes of a graph, or makes them where the model has none.
 func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
-	if m.Preparer() == nil {
-		return nil, fmt.Errorf("live: %w", coles.ErrTransductive)
+	if s := m.Structure(); s != nil {
+		if x != nil {
+			return nil, errFeatures
+		}
+		made, err := s.Encode(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		x = made
 	}
 	raw, err := matrix.Read(ctx, x)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestFollowAndFreezeRefuse(t *testing.T) {
 		x              mat.Matrix
 		follow, freeze error
 	}{
-		"a model without features": {bare, x, coles.ErrTransductive, coles.ErrTransductive},
+		"a model without features": {bare, x, coles.ErrShape, coles.ErrShape},
 		"fewer rows":               {m, x.Slice(1, n, 0, d), coles.ErrShape, coles.ErrShape},
 		"fewer columns":            {m, x.Slice(0, n, 1, d), coles.ErrShape, coles.ErrShape},
 		"negative words":           {words, negative, coles.ErrNegative, coles.ErrNegative},

@@ -156,11 +156,16 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 		return nil, err
 	}
 	r.Graph, r.Seconds, r.DegreeShare, r.Undetermined, r.Refitted = now.Report(), coles.Report{}.Seconds, p.share, w.Undetermined, true
-	r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
+	x := mat.Matrix(matrix.ToDense(g.fx.Dense))
+	if g.known != nil {
+		x = nil
+	} else {
+		r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
+	}
 	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
 		return nil, err
 	}
-	if r.Memory.Bytes, err = s.Estimate(now, matrix.ToDense(g.fx.Dense)); err != nil {
+	if r.Memory.Bytes, err = s.Estimate(now, x); err != nil {
 		return nil, err
 	}
 	if r.Memory.Solver = s.Solver; s.Solver == 0 {

@@ -20,9 +20,9 @@ import (
 )
 
 const embedDescription = `Embeds the nodes of GRAPH and writes one row per node to standard output, as
-text, or to the file of -o. A graph without features gets contrastive Laplacian
-Eigenmaps. Written as npz, the embedding stands in the place of the features,
-beside the graph and its labels.
+text, or to the file of -o. For a graph without features some are made of its
+edges. Written as npz, the embedding stands in the place of the features, beside
+the graph and its labels.
 
 A fit in float32, the default, is written in float32: text has the fewest digits
 that read back to the same number of it, and npy and npz take half the bytes.
@@ -30,7 +30,8 @@ that read back to the same number of it, and npy and npz take half the bytes.
 -settings reads what -print-settings prints; -model keeps a model, with which
 -with embeds the same graph grown, or another one with the same features.
 -new-features embeds nodes that join the graph, alone: their vectors are made of
-their own features and of their neighbours', and no other node's changes.
+their own features and of their neighbours', and no other node's changes; without
+features -new-edges alone does.
 
 Examples:
    coles embed friends.tsv -features profiles.csv -o friends.npy
@@ -110,7 +111,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 		return err
 	}
 	summary.Nodes, summary.Edges = g.Nodes(), g.Report().Edges
-	if c.IsSet("new-features") {
+	if c.IsSet("new-features") || c.IsSet("new-edges") {
 		k := &newcomers{model: e.(*embedder).model, old: d.Features}
 		if d, err = k.read(ctx, c, in, d); err != nil {
 			return err
@@ -180,7 +181,7 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 	if o.to.Binary && o.digits > 0 {
 		return o, usagef("-digits: %s is not text, and has all", o.to.Name)
 	}
-	if o.to.Graph && c.IsSet("new-features") {
+	if o.to.Graph && (c.IsSet("new-features") || c.IsSet("new-edges")) {
 		return o, usagef("-new-features: %s holds a graph, and new nodes are vectors only; name another format by -to", o.to.Name)
 	}
 	if o.vectors, err = newOutput(c, files, "-o", path, o.to.Binary, s); err != nil {
@@ -219,8 +220,8 @@ func checkEmbedFlags(c *cli.Command) error {
 		return usagef("-model and -o are the same file")
 	case c.IsSet("with") && c.IsSet("model"):
 		return usagef("-model keeps a model that is fitted, and -with has one already")
-	case c.IsSet("new-features") && !c.IsSet("with"), c.IsSet("new-edges") && !c.IsSet("new-features"):
-		return usagef("new nodes are embedded by -with MODEL -new-features FILE and perhaps -new-edges FILE")
+	case (c.IsSet("new-features") || c.IsSet("new-edges")) && !c.IsSet("with"):
+		return usagef("new nodes are embedded by -with MODEL -new-features FILE and perhaps -new-edges FILE, without features by -new-edges alone")
 	}
 	return changesNoFit(c)
 }

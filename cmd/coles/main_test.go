@@ -159,7 +159,7 @@ func TestUsageErrors(t *testing.T) {
 		"preparation and vectors":  {"predict -preparation auto -embedding " + features, "-preparation cannot be used with -embedding"},
 		"degree share and vectors": {"plot -o " + out + ".png -degree-share 0 -embedding " + features, "-degree-share cannot be used with -embedding"},
 		"new nodes, no model":      {"embed " + edges + " -features " + features + " -new-features " + features, "-with MODEL"},
-		"new edges alone":          {"embed -with m -new-edges " + edges + " " + edges, "-new-features FILE"},
+		"new edges alone":          {"embed -new-edges " + edges + " " + edges, "-new-features FILE"},
 		"output upon new edges":    {"embed -with m -new-features m -new-edges " + edges + " " + out + " -to tsv -o " + edges, "that is read"},
 		"new nodes in a graph":     {"embed -with m -new-features m " + edges + " -o " + out + ".npz", "holds a graph"},
 		"two models":               {"embed -with m -model n " + edges, "-model"},
@@ -250,15 +250,14 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Errors name the option that sets what the library has a symbol for. The small graph is connected:
-// without features it has three columns.
+// Errors name the option that sets what the library has a symbol for. The small graph has four nodes.
 func TestErrorsNameOptions(t *testing.T) {
 	_, edges, features := small(t)
 	for args, want := range map[string]string{
 		"embed -features " + features:        "-dim 128: want at most 3, the number of features",
 		"cluster -k 2 -features " + features: "-dim 128: want at most 3, the number of features",
-		"embed":                              "-dim 128: want 1 to 3, as many columns as there are",
-		"info":                               "-dim 128: want at most 3",
+		"embed":                              "-dim 128: want at most 4, the number of nodes",
+		"info":                               "-dim 128: want at most 4",
 	} {
 		code, _, stderr := call("", strings.Fields(args+" -dim 128 "+edges)...)
 		if code != exitFailure || stderr != "coles: "+want+"\n" {

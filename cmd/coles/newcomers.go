@@ -17,7 +17,7 @@ import (
 func newcomerFlags() []cli.Flag {
 	return []cli.Flag{
 		fileFlag("new-features", "embed only the nodes in `FILE`, which join GRAPH and change no other's vector; for -with"),
-		fileFlag("new-edges", "edges of the nodes of -new-features, `FILE` of lines as in GRAPH"),
+		fileFlag("new-edges", "edges of the nodes of -new-features, `FILE` of lines as in GRAPH; alone for a model fitted without features"),
 	}
 }
 
@@ -36,6 +36,12 @@ func (k *newcomers) read(ctx context.Context, c *cli.Command, in *inputs, d *dat
 		in.text.Missing = "error" // a mean would be one of the newcomers
 	}
 	path := c.String("new-features")
+	if fitted, ok := k.model.(*coles.Model); ok && fitted.Structure() != nil || path == "" {
+		if !ok || path != "" || fitted.Structure() == nil {
+			return nil, usagef("-new-edges alone is for a model fitted without features; -new-features names a file of them for another")
+		}
+		return k.readJoins(ctx, in, c.String("new-edges"), rowNames(d.IDs, d.Nodes()))
+	}
 	more, err := readVectors(ctx, in, "", path)
 	if err != nil {
 		return nil, err
@@ -60,20 +66,53 @@ func (k *newcomers) readEdges(ctx context.Context, in *inputs, path string, ids 
 	if path == "" {
 		return nil
 	}
-	s, err := in.source(path)
+	d, err := readEdgeLines(ctx, in, path, ids)
 	if err != nil {
 		return err
 	}
+	return k.keep(d, nameOf(path), ids, n, func(u int) int { return u })
+}
+
+// readJoins reads edges of nodes that come with nothing else: all that the graph does not have.
+func (k *newcomers) readJoins(ctx context.Context, in *inputs, path string, ids []string) (*dataset.Dataset, error) {
+	d, err := readEdgeLines(ctx, in, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	n, row := len(ids), make(map[string]int, len(ids))
+	for i, id := range ids {
+		row[id] = i
+	}
+	names := rowNames(d.IDs, d.Nodes())
+	for _, id := range names {
+		if _, known := row[id]; !known {
+			row[id], ids = len(ids), append(ids, id)
+		}
+	}
+	return &dataset.Dataset{IDs: ids[n:]}, k.keep(d, nameOf(path), ids, n, func(u int) int { return row[names[u]] })
+}
+
+// readEdgeLines reads edges of these nodes, or of nodes as they come.
+func readEdgeLines(ctx context.Context, in *inputs, path string, ids []string) (*dataset.Dataset, error) {
+	s, err := in.source(path)
+	if err != nil {
+		return nil, err
+	}
 	defer s.close()
 	f, _ := formatNamed(textGraph, isGraph)
-	nameNodes(&s.text, ids, len(ids))
-	d, err := s.read(ctx, f)
-	if err != nil {
-		return s.errAt(err)
+	if ids != nil {
+		nameNodes(&s.text, ids, len(ids))
 	}
+	d, err := s.read(ctx, f)
+	return d, s.errAt(err)
+}
+
+// keep keeps edges, of nodes whose rows the function gives, and of which the first n are the graph's.
+func (k *newcomers) keep(d *dataset.Dataset, name string, ids []string, n int, row func(u int) int) (err error) {
 	d.Adjacency.DoNonZero(func(u, v int, w float64) {
+		u, v = row(u), row(v)
 		if max(u, v) < n && err == nil {
-			err = fmt.Errorf("%s: %w: the graph has both %q and %q; an edge here has a new node", s.name(), coles.ErrIDs, ids[u], ids[v])
+			err = fmt.Errorf("%s: %w: the graph has both %q and %q; an edge here has a new node", name, coles.ErrIDs, ids[u], ids[v])
 		}
 		k.edges, k.weights = append(k.edges, coles.Edge{U: u, V: v}), append(k.weights, w)
 	})

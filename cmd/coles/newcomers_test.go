@@ -76,6 +76,30 @@ func TestEmbedNewcomers(t *testing.T) {
 	refused(t, dir, exitFailure, "name a file of them by -features", "", "embed", edges, "-with", model, "-new-features", x)
 }
 
+// Without features newcomers are the nodes that the graph does not have, in the order of their edges.
+func TestNewcomersWithoutFeatures(t *testing.T) {
+	dir, edges, features := small(t)
+	model := filepath.Join(dir, "m.model")
+	must(t, "", "embed", edges, "-dim", "2", "-model", model, "-o", filepath.Join(dir, "y.tsv"))
+	d := testkit.Must(dataset.OpenEdgeList(edges, "", ""))
+	g := testkit.Must(d.Graph())
+	frozen := testkit.Must(live.Freeze(t.Context(), testkit.Must(coles.Fit(t.Context(), g, nil, coles.WithDim(2))), g, nil))
+	y := testkit.Must(frozen.Embed(t.Context(), nil, []coles.Edge{{U: 4, V: testkit.Must(rowOf(g, "dan"))}, {U: 5, V: 4}, {U: testkit.Must(rowOf(g, "cy")), V: 5}}, nil))
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, []string{"eve", "fay"}, y) })
+	args := []string{"embed", edges, "-with", model, "-new-edges", "-"}
+	prints(t, want, newEdges, args...)
+	refused(t, dir, exitFailure, "new node without an edge to a known one", "eve,fay\n", args...)
+	refused(t, dir, exitFailure, `the graph has both "ann" and "dan"`, "eve,dan\nann,dan\n", args...)
+	refused(t, dir, exitUsage, "alone is for a model fitted without features", newEdges, append(args, "-new-features", features)...)
+}
+
+func rowOf(g *coles.Graph, id string) (int, error) {
+	if row, ok := g.Row(id); ok {
+		return row, nil
+	}
+	return 0, coles.ErrIDs
+}
+
 // Newcomers of a table get the features that the model's encoder makes: a hole is the old nodes' mean.
 func TestNewcomersOfATable(t *testing.T) {
 	dir, edges, _ := small(t)

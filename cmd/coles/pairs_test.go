@@ -44,7 +44,7 @@ func halves(t *testing.T) (dir string) {
 			fmt.Fprintf(files["weights.csv"], "n%d,n%d,%d\n", e.U, e.V, 1+e.U%4)
 		}
 	}
-	texts := map[string]string{}
+	texts := map[string]string{"strangers.csv": "a,b\nb,c\n"}
 	for name, b := range files {
 		texts[name] = b.String()
 	}
@@ -65,7 +65,7 @@ func TestFilesThatBelongTogether(t *testing.T) {
 		"links " + half + "-with m -by cosine -k 1 -o links.tsv",
 		"embed " + half + "-kind features -model alone -o alone.tsv",
 		"embed " + weights + "-kind graph -model weighted -o out.csv",
-		"embed half.csv -model free -dim 2 -o out.csv",
+		"embed half.csv -model free -dim 2 -o free.tsv",
 		"embed " + all + "-kind graph -model other -o other.tsv",
 		"embed half.csv -features words.x.csv -header no -dim 2 -model words -o out.csv",
 		"train " + half + "-dim 3 -epochs 2 -model net -checkpoint checkpoint -o out.csv",
@@ -110,7 +110,9 @@ func TestFilesThatBelongTogether(t *testing.T) {
 		{"model, graph read by -bipartite or not", "embed -bipartite " + half + "-with m", "refused", `nodes of both kinds are called "n36"`},
 		{"model, features", "embed " + "all.csv -features wide.x.csv -with m", "refused", "5 columns, prepared for 4"},
 		{"", "embed half.csv -with m", "refused", "name a file of them by -features"},
-		{"model without features, graph", "embed all.csv -with free", "refused", "fitted"},
+		{"model without features, graph", "embed half.csv -with free", "same", read(t, "free.tsv")},
+		{"", "embed strangers.csv -with free", "refused", "new node without an edge to a known one"},
+		{"", "embed " + half + "-with free", "refused", "features for a model fitted without"},
 		{"model, encoder", "embed half.csv -features words.x.csv -header no -with mixed", "refused", "mixed: malformed: an encoder of 2 features for a model of 4"},
 		{"model, settings", "embed " + half + "-with m -settings s.json", "refused", "-with has a model already"},
 		{"checkpoint, graph and features", "train " + all + "-resume checkpoint", "refused", "the graph or its features are others"},

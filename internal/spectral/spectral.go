@@ -105,10 +105,18 @@ func effectiveRank(energy, weight []float64, power float64) float64 {
 	return math.Exp(entropy)
 }
 
+// Bound is what the effective rank is to be at most for some γ.
+func (r Rule) Bound(power float64) float64 {
+	if r.Rank == 0 {
+		return math.Inf(1)
+	}
+	return max(r.Rank*math.Exp2(-power), r.Floor)
+}
+
 // power finds γ by bisection.
 func (r Rule) power(energy, weight []float64) float64 {
 	above := func(power float64) bool {
-		return effectiveRank(energy, weight, power) > max(r.Rank*math.Exp2(-power), r.Floor)
+		return effectiveRank(energy, weight, power) > r.Bound(power)
 	}
 	if !above(0) {
 		return 0

@@ -96,7 +96,7 @@ func IsNamed(err error, more ...error) bool {
 	var stopped *coles.ConvergenceError
 	for _, named := range append([]error{
 		coles.ErrShape, coles.ErrIndex, coles.ErrNotFinite, coles.ErrTooLarge, coles.ErrNegative, coles.ErrAsymmetric, coles.ErrIDs,
-		coles.ErrDense, coles.ErrSetting, coles.ErrPrecision, coles.ErrTransductive, coles.ErrFormat, coles.ErrChecksum,
+		coles.ErrDense, coles.ErrSetting, coles.ErrPrecision, coles.ErrUnplaced, coles.ErrFormat, coles.ErrChecksum,
 	}, more...) {
 		if errors.Is(err, named) {
 			return true

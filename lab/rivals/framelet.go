@@ -34,7 +34,7 @@ import (
 // here W⁺ is applied to narrow matrices one hop after the other.
 //
 // Its parameters for each node tie the network to the graph that it was trained on:
-// another number of nodes is [coles.ErrTransductive]. It trains the numbers of [MLP] without the
+// another number of nodes is [coles.ErrShape]. It trains the numbers of [MLP] without the
 // 1,024 of the normalisation and 3·n for each layer, 1,633,183 on ogbn-arxiv. An epoch takes some
 // 8·n·256·(d + 256 + C) + 40·nnz(W)·(512 + C) multiplications. Every layer is computed twice, so that a
 // step takes 31·4·256 bytes for each node.
@@ -68,7 +68,7 @@ func frameletLayer(width, nodes int) gnn.Layer {
 func framelet[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	filter := p.Parameter("filter")
 	if filter.Rows() != h.Rows() {
-		p.Fail(fmt.Errorf("rivals: framelet: %w: %d nodes where %d were trained", coles.ErrTransductive, h.Rows(), filter.Rows()))
+		p.Fail(fmt.Errorf("rivals: framelet: %w: %d nodes where %d were trained", coles.ErrShape, h.Rows(), filter.Rows()))
 		return p.MatMul(h, p.Parameter("weight"))
 	}
 	var low, high [2]*autodiff.Sparse[T]

@@ -202,7 +202,7 @@ func TestFrameletsAreTransductive(t *testing.T) {
 	g, x := words(2, 20, 12)
 	m := testkit.Must(classify(ctx, g, x, 3, FrameLet("", 20)))
 	grown, more := words(2, 21, 12)
-	testkit.WantError(t, testkit.Err(m.Scores(ctx, grown, more)), coles.ErrTransductive)
+	testkit.WantError(t, testkit.Err(m.Scores(ctx, grown, more)), coles.ErrShape)
 }
 
 func TestSIGNFeaturesAreMeansOfMeans(t *testing.T) {
