@@ -172,7 +172,7 @@ type homophily struct {
 }
 
 // farAbove is the share of the way from chance to 1 from which on homophily speaks for the graph: on
-// generated graphs of five classes ("Where q turns" in lab/docs/results.md) its model is as good as the
+// generated graphs of five classes ("Where s turns" in lab/docs/results.md) its model is as good as the
 // features' from a quarter on, to half a point, and far ahead from a half on. The four real graphs
 // there whose features are better have 0.01 at most.
 const farAbove = 0.25
