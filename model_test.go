@@ -129,7 +129,9 @@ func smallFit(seed uint64, none bool, opts ...coles.Option) (*coles.Model, *cole
 	if none {
 		return fitted(g, nil, opts...), g, nil
 	}
-	return fitted(g, words, opts...), g, words
+	// Features that are drawn tell nothing, and would be taken alone.
+	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
+	return fitted(g, words, append([]coles.Option{graph}, opts...)...), g, words
 }
 
 // stepByStep is F(W)·X·Vᵀ by products of its own, with V the directions, column by column times its
