@@ -43,7 +43,7 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 		return classification(ctx, o, p, m)
 	}
 	a, err := coles.DefaultSettings().Alignment(ctx, p.graph, p.Features)
-	if err != nil || !a.Known {
+	if err != nil {
 		return nil, err
 	}
 	found := measure{Mean: scalar.Round(a.Neighbours, 2), Std: scalar.Round(a.Deviation, 2), Apart: true}
