@@ -206,6 +206,11 @@ func withoutVectors(c *cli.Command) error {
 
 // add takes what was found for the nodes asked about, nil for all.
 func (r *recommendations) add(ids []string, asked []int, found [][]eval.Match) {
+	count := 0
+	for _, matches := range found {
+		count += len(matches)
+	}
+	r.Links = make([]recommendation, 0, count)
 	for q, matches := range found {
 		u := q
 		if asked != nil {
