@@ -239,3 +239,8 @@ func dimFor(dim, nodes, features int) int {
 	}
 	return 0
 }
+
+// structureColumns is the number of columns that are made of so many nodes.
+func (s Settings) structureColumns(nodes int) int {
+	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
+}

@@ -7,11 +7,9 @@ import (
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
-	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/names"
 	"coles/internal/parallel"
-	"coles/internal/prepare"
 	"coles/internal/setting"
 	"coles/internal/stream"
 )
@@ -72,24 +70,6 @@ func learnStructure(ctx context.Context, g *Graph, r int, seed uint64, room kern
 	}
 	s.encoder = spare
 	return s, nil
-}
-
-// structureColumns is the number of columns that are made of so many nodes.
-func (s Settings) structureColumns(nodes int) int {
-	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
-}
-
-// source is the features of a graph, and preparer what is done to them: nothing.
-func (s *Structure) source(ctx context.Context, g *Graph) (*matrix.Source, error) {
-	x, err := s.Encode(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	return readFeatures(ctx, x)
-}
-
-func (s *Structure) preparer() *Preparer {
-	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.encoder.Cols}, made: s}
 }
 
 // logRatios are L, Lᵀ and W⁺, which share the pattern of A.
