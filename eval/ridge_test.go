@@ -111,6 +111,21 @@ func TestRidgeBoundsHoldNineInTen(t *testing.T) {
 	}
 }
 
+// The penalty goes with the features, so that their unit says nothing.
+func TestRidgeInAnyUnitOfFeatures(t *testing.T) {
+	x := normal(60, 5, 1, 177)
+	y := linearValues(x, 1, 178)
+	want, _, _, err := testkit.Must(LearnRidge(background, x, y)).Predict(background, x, []int{1})
+	testkit.Check(t, err)
+	for _, unit := range []float64{1e-6, 1e6} {
+		var scaled mat.Dense
+		scaled.Scale(unit, x)
+		got, _, _, err := testkit.Must(LearnRidge(background, &scaled, y)).Predict(background, &scaled, []int{1})
+		testkit.Check(t, err)
+		testkit.WantNear(t, "a value", got[0], want[0], 1e-9)
+	}
+}
+
 // Values that nothing predicts are predicted no better than by their mean.
 func TestRidgeOfRandomValues(t *testing.T) {
 	x := normal(200, 30, 1, 174)

@@ -46,6 +46,26 @@ func TestWalksEqualTheFormula(t *testing.T) {
 	}
 }
 
+// The unit of weights says nothing.
+func TestWalksInAnyUnitOfWeights(t *testing.T) {
+	edges := testkit.RandomEdges(testkit.Random(133), 50, 0.2)
+	scores := func(unit float64) []float32 {
+		weights := make([]float64, len(edges))
+		for q := range weights {
+			weights[q] = unit * float64(1+q%17)
+		}
+		w := newWalks(testkit.Must(coles.NewWeightedGraph(50, edges, weights)), 1).walker()
+		w.from(3)
+		return w.three
+	}
+	want := scores(1)
+	for _, unit := range []float64{1e-6, 1e6} {
+		for v, s := range scores(unit) {
+			testkit.WantNear(t, "a score", float64(s), float64(want[v]), 1e-5) // sums of float32
+		}
+	}
+}
+
 // However few of its neighbours stand for a hub, a walk goes on somewhere.
 func TestHubsPassOnAllThatTheyGet(t *testing.T) {
 	var edges []coles.Edge
