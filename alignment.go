@@ -54,6 +54,10 @@ func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignm
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	g, _, err := s.weighed(ctx, g)
+	if err != nil {
+		return Alignment{}, err
+	}
 	source, how, err := s.Preparation.learn(ctx, "fit", g, x)
 	if err != nil {
 		return Alignment{}, err

@@ -38,6 +38,9 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	defer dismiss()
 	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
 	f.step("prepare", 0, 3)
+	if err := f.weigh(ctx); err != nil {
+		return nil, err
+	}
 	if x == nil {
 		err = f.makeFeatures(ctx)
 	} else {
@@ -87,6 +90,15 @@ type fitting struct {
 	last    time.Time // end of the last stage
 }
 
+// weigh hashes the graph, and takes the weights of its edges as the settings say.
+func (f *fitting) weigh(ctx context.Context) (err error) {
+	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil || f.Kind == UseFeatures {
+		return err
+	}
+	f.g, f.report.WeightUnit, err = f.weighed(ctx, f.g)
+	return err
+}
+
 // makeFeatures makes the features of a graph without any.
 func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	if err := f.checkWithout(); err != nil {
@@ -123,14 +135,18 @@ func (f *fitting) checkWithout() error {
 	return nil
 }
 
-// identify resolves d′ and hashes the input.
+// identify resolves d′ and hashes the features.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.x.Cols()
 	if f.Dim > d {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
 	}
 	f.Dim = linear.Dim(f.Dim, d)
-	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil {
+	features := d
+	if f.made != nil {
+		features = 0
+	}
+	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
 		return err
 	}
 	if f.made == nil {
@@ -196,7 +212,9 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.report.Alignment, f.Kind = &a, a.Kind()
+		if f.report.Alignment, f.Kind = &a, a.Kind(); f.Kind == UseFeatures {
+			f.Settings, f.report.WeightUnit = f.WithoutGraph(), 0
+		}
 	}
 	f.step("prepare", 2, 3)
 

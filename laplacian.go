@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
@@ -68,6 +69,30 @@ func Normalize(g *Graph) *SymCSR {
 func (g *Graph) Positive() *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, false)) // does not end
 	return w
+}
+
+// weighed is the graph with the weights that a fit takes, and their unit.
+func (s Settings) weighed(ctx context.Context, g *Graph) (*Graph, float64, error) {
+	unit, err := linear.WeightUnit(ctx, g.adj.Val, s.WeightSpan)
+	if err != nil {
+		return nil, 0, err
+	}
+	g, err = g.in(ctx, unit)
+	return g, unit, err
+}
+
+// in is the graph with weights in a unit, itself for 0.
+func (g *Graph) in(ctx context.Context, unit float64) (*Graph, error) {
+	if unit == 0 || g == nil {
+		return g, nil
+	}
+	adj, err := linear.Weighed(ctx, matrix.Valued(g.adj), unit)
+	if err != nil {
+		return nil, err
+	}
+	weighed := &Graph{adj: adj, loops: g.loops, keeps: g.keeps, ids: g.ids, report: g.report}
+	weighed.measure(adj)
+	return weighed, nil
 }
 
 func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/testkit"
+	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -170,4 +171,59 @@ func TestNormalisationEqualsFixture(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Weights that span decades are taken by their logarithms, which a graph of these weights shows, in a unit that they
+// share with graphs that come later.
+func TestWeightsThatSpanDecades(t *testing.T) {
+	const n = 200
+	rng := testkit.Random(31)
+	plain := testkit.RandomGraph(32, n, 0.05)
+	var pairs []coles.Edge
+	var given []float64
+	for e := range plain.Edges() {
+		pairs, given = append(pairs, e), append(given, math.Exp(2.5*rng.NormFloat64()))
+	}
+	middle := slices.Sorted(slices.Values(given))[(len(given)-1)/2]
+	logs := make([]float64, len(given))
+	for k, w := range given {
+		logs[k] = math.Log(1 + w/middle)
+	}
+	weighted := func(w []float64) *coles.Graph { return testkit.Must(coles.NewWeightedGraph(n, pairs, w)) }
+	words, _ := testkit.RandomWords(testkit.Random(33), n, 60)
+	everyNode := make([]int, n)
+	for i := range everyNode {
+		everyNode[i] = i
+	}
+	never := coles.With(func(s *coles.Settings) { s.WeightSpan = 0 })
+	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
+	for name, x := range map[string]mat.Matrix{"features": words, "no features": nil} {
+		m, want := fitted(weighted(given), x, graph), fitted(weighted(logs), x, graph)
+		testkit.WantSame(t, name+": unit", m.Report().WeightUnit, middle)
+		testkit.WantSame(t, name+": unit of logarithms", want.Report().WeightUnit, 0.0)
+		testkit.WantClose(t, name, m.Embedding(), want.Embedding(), 1e-6)
+		testkit.WantSame(t, name+": the graph as it was", m.Report().GraphHash, fitted(weighted(given), x, graph, never).Report().GraphHash)
+		if testkit.MaxDiff(fitted(weighted(given), x, graph, never).Embedding(), m.Embedding()) < 1e-3 {
+			t.Errorf("%s: weights as they are give the same", name)
+		}
+		for _, m := range []*coles.Model{m, read(m)} {
+			y := testkit.Must(m.Embed(ctx, weighted(given), x))
+			testkit.WantClose(t, name+": embedded", y, want.Embedding(), 1e-6)
+			frozen := testkit.Must(live.Freeze(ctx, m, weighted(given), x))
+			grown := testkit.Must(live.Follow(ctx, m, weighted(given), x))
+			testkit.WantClose(t, name+": followed", testkit.Must(grown.Embed(ctx, everyNode)), y, 1e-5)
+			testkit.WantSame(t, name+": weights of the grown graph", testkit.Must(grown.Graph()).CSR().RawMatrix().Data, weighted(given).CSR().RawMatrix().Data)
+			row := mat.Matrix(nil)
+			if x != nil {
+				row = mat.NewDense(1, 60, nil)
+			}
+			// A node that joins by one edge of a weight stands where one of its logarithm does, in a model of logarithms.
+			late := testkit.Must(frozen.Embed(ctx, row, []coles.Edge{{U: 3, V: n}}, []float64{7}))
+			same := testkit.Must(live.Freeze(ctx, want, weighted(logs), x))
+			testkit.WantClose(t, name+": a newcomer", late, testkit.Must(same.Embed(ctx, row, []coles.Edge{{U: 3, V: n}}, []float64{math.Log(1 + 7/middle)})), 1e-5)
+		}
+	}
+	few := slices.Clone(logs)
+	testkit.WantSame(t, "all alike", fitted(weighted(slices.Repeat([]float64{3}, len(few))), nil).Report().WeightUnit, 0.0)
+	testkit.WantError(t, testkit.Err(coles.Fit(ctx, plain, nil, coles.With(func(s *coles.Settings) { s.WeightSpan = 0.5 }))), coles.ErrSetting)
 }

@@ -51,6 +51,7 @@ type Report struct {
 	EffectiveRank float64     `json:"effective_rank"`         // of the centred embedding, without the column of degrees
 	RankBound     float64     `json:"rank_bound,omitempty"`   // that it exceeds for every γ; 0 for none
 	DegreeShare   float64     `json:"degree_share"`           // of that column, 0 where there is none
+	WeightUnit    float64     `json:"weight_unit,omitempty"`  // u, if weights w of edges are taken as log(1 + w/u)
 	Structure     int         `json:"structure,omitempty"`    // columns of the [Structure] that stands for features
 	Undetermined  int         `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows      int         `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
@@ -76,7 +77,11 @@ type Report struct {
 
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph: %v\n", r.Graph)
+	fmt.Fprintf(&b, "graph: %v", r.Graph)
+	if r.WeightUnit > 0 {
+		fmt.Fprintf(&b, " by log(1 + w/%.3g)", r.WeightUnit)
+	}
+	b.WriteByte('\n')
 	if r.Features > 0 {
 		fmt.Fprintf(&b, "features: %d, prepared by %v\n", r.Features, r.Preparation)
 	} else {
@@ -202,7 +207,7 @@ func (m *Model) Close() error {
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	source, err := m.source(ctx, g, x)
+	g, source, err := m.input(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
@@ -212,19 +217,28 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	return embedWide[float64](ctx, m, g, source)
 }
 
-// source is the features of the nodes of a graph, checked.
-func (m *Model) source(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Source, error) {
+// Weighed returns a graph with the weights that the model takes, for the packages of this module.
+func (m *Model) Weighed(ctx context.Context, g *Graph) (*Graph, error) {
+	return g.in(ctx, m.report.WeightUnit)
+}
+
+// input is a graph with the weights that the model takes, and the features of its nodes, checked.
+func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
+	if of, err = m.Weighed(ctx, g); err != nil {
+		return nil, nil, err
+	}
 	if m.prepare.made != nil {
 		if x != nil {
-			return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
+			return nil, nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
 		}
-		return m.prepare.made.source(ctx, g)
+		source, err = m.prepare.made.source(ctx, of)
+		return of, source, err
 	}
-	source, err := readFeatures(ctx, x)
+	source, err = readFeatures(ctx, x)
 	if err == nil && (g != nil || m.settings.Kind != UseFeatures) && source.Rows() != g.Nodes() {
 		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
-	return source, err
+	return of, source, err
 }
 
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
@@ -235,7 +249,7 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	source, err := m.source(ctx, g, x)
+	g, source, err := m.input(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}

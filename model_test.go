@@ -345,8 +345,7 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 	}
 }
 
-// It looks at no edge: another graph changes nothing, filter and negatives neither, and Embed needs
-// none.
+// It looks at no edge: another graph changes nothing, and Embed needs none.
 func TestFeatureModelDoesNotSeeTheGraph(t *testing.T) {
 	g, words, x := small(182)
 	alone := coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })
@@ -357,10 +356,6 @@ func TestFeatureModelDoesNotSeeTheGraph(t *testing.T) {
 		for name, other := range map[string]*coles.Model{
 			"another graph": fitted(testkit.RandomGraph(9, 120, 0.3), words, opts...),
 			"no edges":      fitted(graphOf(120), words, opts...),
-			// Both are refused in a graph model: nothing to draw, and a filter of no numbers.
-			"a complete graph": fitted(completeGraph(120), words, append(opts, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))...),
-			"another filter":   fitted(g, words, append(opts, coles.WithFilter(coles.Polynomial(1e-320)))...),
-			"a column":         fitted(g, words, append(opts, coles.With(func(s *coles.Settings) { s.DegreeShare = 0.9 }))...),
 		} {
 			testkit.WantSame(t, name, testkit.Bits(other.Embedding()), want)
 		}

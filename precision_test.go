@@ -274,6 +274,9 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 		if r.IntN(8) == 0 {
 			opts = append(opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))
 		}
+		if kind == coles.UseFeatures {
+			opts = append(opts, coles.With(func(s *coles.Settings) { *s = s.WithoutGraph() }))
+		}
 		want, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))...)
 		if err != nil {
 			t.Fatal(err)

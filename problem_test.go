@@ -34,11 +34,13 @@ func TestTheSameOnAnyNumberOfProcessors(t *testing.T) {
 		for _, kind := range kinds {
 			for _, solver := range solvers {
 				opts := []coles.Option{coles.With(func(s *coles.Settings) {
-					s.Kind = kind
+					s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(5), 1, 1
+					if s.Kind = kind; kind == coles.UseFeatures {
+						*s = s.WithoutGraph()
+					}
 					s.Solver = solver
 					s.Precision = precision
 					s.Dim = 20
-					s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(5), 1, 1
 				})}
 				results[fmt.Sprint(kind, solver, precision)] = func() ([]int, []uint64) { return nil, testkit.Bits(fitted(g, words, opts...).Embedding()) }
 			}

@@ -3,6 +3,8 @@ package coles
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"coles/internal/linear"
@@ -23,6 +25,7 @@ type Settings struct {
 	Negatives   NegativeSampler `json:"negatives"`   // make ΔW with κ and η′: see [Contrast]
 	Kappa       int             `json:"kappa"`       // κ
 	Eta         float64         `json:"eta"`         // η′
+	WeightSpan  float64         `json:"weight_span"` // the largest weight over the median from which w counts as log(1 + w/median); 0 for never
 	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
 	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
 
@@ -54,6 +57,7 @@ type Settings struct {
 //	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
 //	Kappa        1 (a closed form has no κ)
 //	Eta          1, at which that direction goes exactly
+//	WeightSpan   100: amounts and counts of decades, such as passengers, outshout all others
 //	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed
 //	             γ does not travel between graphs; row norm 4, for a classifier with C = 1
 //	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
@@ -65,7 +69,9 @@ func DefaultSettings() Settings {
 		Negatives: ExpectedDegreeNegatives(),
 		Kappa:     1,
 		Eta:       1,
-		Scaling:   ScalingRule{Rank: 20, Floor: 8, Norm: 4},
+
+		WeightSpan: 100,
+		Scaling:    ScalingRule{Rank: 20, Floor: 8, Norm: 4},
 
 		DegreeShare: 0.1,
 	}
@@ -102,6 +108,44 @@ func (s Settings) contrasting() contrasting {
 	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
 
+// WithoutGraph returns the settings of [UseFeatures], with the defaults for what such a fit does not use.
+func (s Settings) WithoutGraph() Settings {
+	d := DefaultSettings()
+	s.Kind, s.Filter, s.Negatives, s.Kappa, s.Eta = UseFeatures, d.Filter, d.Negatives, d.Kappa, d.Eta
+	s.DegreeShare, s.WeightSpan = d.DegreeShare, d.WeightSpan
+	return s
+}
+
+// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
+func (s Settings) checkUsed(nodes, features int) error {
+	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
+	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
+	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree
+	for _, field := range []struct {
+		name   string
+		unused bool
+		value  func(s Settings) any
+	}{
+		{"Filter", alone, func(s Settings) any { return s.Filter.String() }},
+		{"Negatives", alone, func(s Settings) any { return s.Negatives.String() }},
+		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
+		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
+		{"DegreeShare", alone, func(s Settings) any { return s.DegreeShare }},
+		{"WeightSpan", alone, func(s Settings) any { return s.WeightSpan }},
+	} {
+		value := field.value(s)
+		if !field.unused || slices.ContainsFunc(usual, func(s Settings) bool { return field.value(s) == value }) {
+			continue
+		}
+		user := fmt.Sprintf("the %v sampler", s.Negatives)
+		if alone {
+			user = fmt.Sprintf("a %v model", UseFeatures)
+		}
+		return fmt.Errorf("coles: fit: %w", setting.Bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user))
+	}
+	return nil
+}
+
 // Check reports every setting that is outside its range, an [ErrSetting].
 func (s Settings) Check() error {
 	var errs []error
@@ -112,6 +156,7 @@ func (s Settings) Check() error {
 	}
 	wrong(s.Dim < 0, "Dim", s.Dim, "1 or more, or 0 for the default")
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
+	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
 	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "Preparation", s.Preparation, strings.Join(prepare.Names, ", "))
 	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "Kind", s.Kind, strings.Join(kindNames, ", "))
 	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "Solver", s.Solver, strings.Join(solverNames, ", "))

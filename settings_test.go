@@ -142,7 +142,7 @@ func TestTextForms(t *testing.T) {
 
 // The values of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
-	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"kind":"auto",` +
+	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"weight_span":100,"kind":"auto",` +
 		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
@@ -369,4 +369,36 @@ func TestFitForPurposes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A setting that a fit has no use for is refused by name, unless it is as usual for a purpose.
+func TestSettingsWithoutUse(t *testing.T) {
+	g, words, _ := small(190)
+	alone := func(s *coles.Settings) { s.Kind = coles.UseFeatures }
+	for field, changes := range map[string][]func(s *coles.Settings){
+		"Filter":      {alone, func(s *coles.Settings) { s.Filter = coles.SGC(2) }},
+		"Negatives":   {alone, func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(1) }},
+		"DegreeShare": {alone, func(s *coles.Settings) { s.DegreeShare = 0.5 }},
+		"Kappa":       {func(s *coles.Settings) { s.Kappa = 5 }},
+		"Eta":         {func(s *coles.Settings) { s.Negatives, s.Eta = coles.NegativeSampler{}, 0.5 }},
+	} {
+		var opts []coles.Option
+		for _, change := range changes {
+			opts = append(opts, coles.With(change))
+		}
+		for _, x := range []mat.Matrix{words, nil} {
+			if err := testkit.Err(coles.Fit(ctx, g, x, opts...)); x != nil || len(opts) == 1 {
+				testkit.WantError(t, err, coles.ErrSetting)
+				testkit.WantText(t, err.Error(), field)
+			}
+		}
+	}
+	for _, s := range []coles.Settings{coles.DefaultSettings(), coles.ClusteringSettings(120, 40), coles.LinkSettings(120, 40)} {
+		s.Kind = coles.UseFeatures
+		fitted(g, words, coles.WithSettings(s))
+	}
+	// Where the fit leaves the graph out by its own choice it may be repeated with the settings that it reports.
+	apart := fitted(graphOf(120), words, coles.WithFilter(coles.SGC(2)))
+	testkit.WantSame(t, "kind", apart.Report().Kind, coles.UseFeatures)
+	testkit.WantSame(t, "again", testkit.Bits(fitted(graphOf(120), words, coles.WithSettings(apart.Settings())).Embedding()), testkit.Bits(apart.Embedding()))
 }

@@ -39,7 +39,7 @@ func newPlan(nodes int64, columns int, set coles.Settings, grid Grid) (plan, err
 		return plan{}, err
 	}
 	set.Dim = linear.Dim(set.Dim, columns)
-	set.Solver, set.Precision = coles.SolverDirect, coles.Float64
+	set.Solver, set.Precision, set.WeightSpan = coles.SolverDirect, coles.Float64, 0
 	return plan{Nodes: nodes, Columns: columns, Grid: grid.resolved(nodes, columns), Settings: set}, nil
 }
 

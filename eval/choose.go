@@ -74,7 +74,11 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int
 		return nil, fmt.Errorf("%w: %d labels for %d nodes", coles.ErrShape, len(labels), g.Nodes())
 	}
 	fit := func(kind coles.Kind) (*coles.Model, error) {
-		return coles.Fit(ctx, g, x, append(slices.Clone(opts), coles.With(func(s *coles.Settings) { s.Kind = kind }))...)
+		return coles.Fit(ctx, g, x, append(slices.Clone(opts), coles.With(func(s *coles.Settings) {
+			if s.Kind = kind; kind == coles.UseFeatures {
+				*s = s.WithoutGraph()
+			}
+		}))...)
 	}
 	first, err := fit(0)
 	if err != nil {

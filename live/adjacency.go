@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 )
 
@@ -18,6 +19,7 @@ type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
 	alone   bool    // the identity replaces W⁺
+	unit    float64 // of weights, 0 where they are taken as they are
 	volume  float64 // Σ degree
 	entries int     // of all rows
 
@@ -35,26 +37,34 @@ type totals struct {
 // that normalise it.
 type node struct {
 	cols   []int32
-	vals   []float64
-	degree float64 // weighted, self loops left out
-	plus   float64 // 1/√degree, 0 for an isolated node
-	filter float64 // 1/√(degree + self loop + 1)
+	given  []float64 // weights
+	vals   []float64 // weights as the model takes them
+	degree float64   // weighted, self loops left out
+	plus   float64   // 1/√degree, 0 for an isolated node
+	filter float64   // 1/√(degree + self loop + 1)
 }
 
-func newAdjacency(g *coles.Graph) *adjacency {
+func newAdjacency(g *coles.Graph, unit float64) *adjacency {
 	a := g.Raw()
-	adj := &adjacency{nodes: make([]node, a.Rows), loops: g.KeepsSelfLoops(), entries: a.NNZ()}
+	adj := &adjacency{nodes: make([]node, a.Rows), loops: g.KeepsSelfLoops(), entries: a.NNZ(), unit: unit}
 	for i := range adj.nodes {
 		cols, vals := a.Row(i)
-		adj.nodes[i] = node{cols: cols, vals: vals}
-		adj.nodes[i].weigh(int32(i))
+		adj.nodes[i] = node{cols: cols, given: vals}
+		adj.weigh(int32(i))
 	}
 	adj.sumDegrees()
 	return adj
 }
 
 // weigh sets degree and scales, equal to the byte to a graph built from scratch.
-func (v *node) weigh(i int32) {
+func (adj *adjacency) weigh(i int32) {
+	v := &adj.nodes[i]
+	if v.vals = v.given; adj.unit > 0 {
+		v.vals = make([]float64, len(v.given))
+		for q, w := range v.given {
+			v.vals[q] = linear.Weight(w, adj.unit)
+		}
+	}
 	degree, loop := matrix.Degree(int(i), v.cols, v.vals)
 	v.degree, v.filter, v.plus = degree, 1/math.Sqrt(degree+1+loop), 0
 	if v.degree > 0 {
@@ -71,7 +81,7 @@ func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, we
 		i := int32(len(adj.nodes))
 		adj.before[i] = node{}
 		adj.nodes = append(adj.nodes, node{})
-		adj.nodes[i].weigh(i)
+		adj.weigh(i)
 	}
 	fresh := adj.entriesOf(edges, weights)
 	for len(fresh) > 0 {
@@ -87,9 +97,8 @@ func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, we
 	}
 	touched := slices.Sorted(maps.Keys(adj.before))
 	for _, i := range touched { // in this order: sums depend on theirs
-		v := &adj.nodes[i]
-		v.weigh(i)
-		adj.volume += v.degree - adj.before[i].degree
+		adj.weigh(i)
+		adj.volume += adj.nodes[i].degree - adj.before[i].degree
 	}
 	return touched, ctx.Err()
 }
@@ -127,23 +136,23 @@ func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64) []entry {
 // may gain many.
 func (adj *adjacency) merge(i int32, fresh []entry) {
 	old := adj.nodes[i]
-	v := node{cols: make([]int32, 0, len(old.cols)+len(fresh)), vals: make([]float64, 0, len(old.cols)+len(fresh))}
+	v := node{cols: make([]int32, 0, len(old.cols)+len(fresh)), given: make([]float64, 0, len(old.cols)+len(fresh))}
 	changed, at := false, 0
 	for q, e := range fresh {
 		if q > 0 && e.col == fresh[q-1].col {
 			continue
 		}
 		to, found := slices.BinarySearch(old.cols[at:], e.col)
-		v.cols, v.vals = append(v.cols, old.cols[at:at+to]...), append(v.vals, old.vals[at:at+to]...)
+		v.cols, v.given = append(v.cols, old.cols[at:at+to]...), append(v.given, old.given[at:at+to]...)
 		at += to
 		if found {
-			e.weight = max(e.weight, old.vals[at])
-			changed = changed || e.weight > old.vals[at]
+			e.weight = max(e.weight, old.given[at])
+			changed = changed || e.weight > old.given[at]
 			at++
 		} else {
 			changed = true
 		}
-		v.cols, v.vals = append(v.cols, e.col), append(v.vals, e.weight)
+		v.cols, v.given = append(v.cols, e.col), append(v.given, e.weight)
 	}
 	if !changed {
 		return
@@ -151,7 +160,7 @@ func (adj *adjacency) merge(i int32, fresh []entry) {
 	if _, saved := adj.before[i]; !saved { // new nodes are
 		adj.before[i] = old
 	}
-	v.cols, v.vals = append(v.cols, old.cols[at:]...), append(v.vals, old.vals[at:]...)
+	v.cols, v.given = append(v.cols, old.cols[at:]...), append(v.given, old.given[at:]...)
 	adj.entries += len(v.cols) - len(old.cols)
 	adj.nodes[i] = v
 }
@@ -197,7 +206,7 @@ func (adj *adjacency) raw() *kernel.CSR[float64] {
 	n := len(adj.nodes)
 	a := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: make([]int64, n+1), Col: make([]int32, 0, adj.entries), Val: make([]float64, 0, adj.entries)}
 	for i, v := range adj.nodes {
-		a.Col, a.Val = append(a.Col, v.cols...), append(a.Val, v.vals...)
+		a.Col, a.Val = append(a.Col, v.cols...), append(a.Val, v.given...)
 		a.Ptr[i+1] = int64(len(a.Col))
 	}
 	return a

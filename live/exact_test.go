@@ -193,6 +193,7 @@ func TestExtremeWeights(t *testing.T) {
 		s.Preparation = coles.PrepareNone
 		s.DegreeShare = 0
 		s.Dim = d
+		s.WeightSpan = 0 // which the first edges would not reach
 	})}
 	for _, start := range [][]coles.Edge{nil, {{U: 30, V: 31}}} {
 		for _, weights := range [][]float64{{5e-324}, {5e-324, 1e-310}, {1e-300, 1}, {1, 1e300}, {1e307, 1e307}} {

@@ -48,8 +48,12 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
+	weighed, err := m.Weighed(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors}
-	if f.scale, err = matrix.RowSums(ctx, g.Raw(), true); err != nil {
+	if f.scale, err = matrix.RowSums(ctx, weighed.Raw(), true); err != nil {
 		return nil, err
 	}
 	for i, sum := range f.scale {
@@ -71,7 +75,7 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	stored, err := matrix.Normalized(ctx, g.Raw(), true)
+	stored, err := matrix.Normalized(ctx, weighed.Raw(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +237,7 @@ func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]jo
 		if weights != nil {
 			w = weights[q]
 		}
+		w = linear.Weight(w, f.model.Report().WeightUnit)
 		if e.U != e.V {
 			put(e.U, e.V, w)
 			put(e.V, e.U, w)

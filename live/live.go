@@ -76,7 +76,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	out := &Graph{
-		fit: fit, adj: newAdjacency(g),
+		fit: fit, adj: newAdjacency(g, m.Report().WeightUnit),
 		places: slices.Repeat([]int32{-1}, g.Nodes()),
 	}
 	out.adj.alone = fit.Alone
@@ -115,7 +115,11 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 		if x != nil {
 			return nil, errFeatures
 		}
-		made, err := s.Encode(ctx, g)
+		weighed, err := m.Weighed(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		made, err := s.Encode(ctx, weighed)
 		if err != nil {
 			return nil, err
 		}

@@ -307,7 +307,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := coles.Fit
+	fit, warn := coles.Fit, e.warn
 	if e.choose != nil && s.Kind == 0 && x != nil {
 		fit, e.warn = e.choose, func(error) {} // it is said with the choice
 	}
@@ -317,6 +317,9 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		options = append(options, coles.WithScratch(e.scratch, e.left()))
 	}
 	m, err := fit(ctx, g, x, options...)
+	if err == nil && m.Report().WeightUnit > 0 {
+		warn(fmt.Errorf("weights of edges span decades, so that w counts as log(1 + w/%.3g), by the median; -weight-span 0 takes them as they are", m.Report().WeightUnit))
+	}
 	if err == nil && m.Report().Unused() != "" {
 		e.warn(errors.New(m.Report().Unused()))
 	}

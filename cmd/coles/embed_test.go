@@ -220,3 +220,15 @@ func TestEmbedInAFolder(t *testing.T) {
 		}
 	}
 }
+
+// Weights that span decades are said, and an option that a fit has no use for is refused.
+func TestEmbedSaysWhatItTakes(t *testing.T) {
+	const weighted = "ann bob 1\nbob cy 2\ncy ann 1\ncy dan 1000\n"
+	_, edges, features := small(t)
+	_, _, says := call(weighted, "embed", "-", "-dim", "1")
+	testkit.WantText(t, says, "by the median; -weight-span 0 takes them as they are")
+	_, _, says = call(weighted, "embed", "-", "-dim", "1", "-weight-span", "0")
+	testkit.WantSame(t, "warnings", says, "")
+	_, _, says = call("", "embed", edges, "-features", features, "-kappa", "7")
+	testkit.WantText(t, says, "-kappa 7: want 1, since the expected-degree sampler has no use for it")
+}

@@ -141,7 +141,7 @@ func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Mod
 	s, report := fitted.Settings(), fitted.Report()
 	s.Kind = coles.UseGraph
 	if report.Kind == coles.UseGraph {
-		s.Kind = coles.UseFeatures
+		s = s.WithoutGraph()
 	}
 	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
 	if err != nil {

@@ -32,6 +32,7 @@ func settingsFlags() []cli.Flag {
 		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"},
 		&cli.IntFlag{Name: "kappa", Usage: "`NUMBER` of negative graphs, 0 for none (default: 1)", HideDefault: true},
 		&cli.FloatFlag{Name: "eta", Usage: "`WEIGHT` of the negatives, 0 to 1 (default: 1)", HideDefault: true},
+		&cli.FloatFlag{Name: "weight-span", Usage: "`TIMES` the median of the weights from which the largest has all of them taken as log(1 + w/median); 0 for never (default: 100)", HideDefault: true},
 		&cli.StringFlag{Name: "precision", Usage: "`TYPE` to hold and multiply features in: auto, float32 or float64 (default: auto)"},
 	}
 }
@@ -137,6 +138,7 @@ func changeSettings(c *cli.Command, s *coles.Settings) error {
 	setNumber(c, "kappa", &s.Kappa, c.Int)
 	setNumber(c, "eta", &s.Eta, c.Float)
 	setNumber(c, "degree-share", &s.DegreeShare, c.Float)
+	setNumber(c, "weight-span", &s.WeightSpan, c.Float)
 	for name, value := range map[string]encoding.TextUnmarshaler{
 		"kind": &s.Kind, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision,
 	} {

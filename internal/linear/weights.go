@@ -1,0 +1,54 @@
+package linear
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/parallel"
+)
+
+// WeightUnit is the median of weights of which the largest is span times it or more, else 0, as for a span of 0. Of
+// an even number it is the smaller of the two in the middle. It sorts a copy only where the span is reached.
+func WeightUnit(ctx context.Context, weights []float64, span float64) (float64, error) {
+	if len(weights) == 0 || span == 0 {
+		return 0, ctx.Err()
+	}
+	largest := slices.Max(weights)
+	most, err := parallel.Sum(ctx, len(weights), 1, func(sum []float64, lo, hi int) {
+		for _, w := range weights[lo:hi] {
+			if w <= largest/span {
+				sum[0]++
+			}
+		}
+	})
+	if err != nil || 2*most[0] < float64(len(weights)) {
+		return 0, err
+	}
+	sorted := slices.Sorted(slices.Values(weights))
+	return sorted[(len(sorted)-1)/2], ctx.Err()
+}
+
+// Weight is what a fit takes for the weight of an edge: w, or log(1 + w/unit) for a unit above 0.
+func Weight(w, unit float64) float64 {
+	const least = 0x1p-1022 // an edge stays one
+	switch ratio := w / unit; {
+	case unit == 0:
+		return w
+	case math.IsInf(ratio, 0):
+		return math.Log(w) - math.Log(unit)
+	default:
+		return max(math.Log1p(ratio), least)
+	}
+}
+
+// Weighed is a matrix of such weights, itself for a unit of 0.
+func Weighed(ctx context.Context, a *kernel.CSR[float64], unit float64) (*kernel.CSR[float64], error) {
+	if unit == 0 {
+		return a, nil
+	}
+	b := *a
+	b.Val = make([]float64, len(a.Val))
+	return &b, parallel.EachRow(ctx, len(b.Val), func(q int) { b.Val[q] = Weight(a.Val[q], unit) })
+}
