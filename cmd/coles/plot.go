@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"html/template"
 	"io"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,7 +15,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
@@ -28,7 +23,11 @@ any, next to the embedding. The colours are the classes of the labels or, with
 grey, or with -predicted have the colour of the class that a logistic regression
 on the embedding predicts. The embedding comes from -embedding, or is made of
 GRAPH as by "coles embed", or as by "coles cluster" where the colours are
-clusters.
+clusters. Edges are drawn where there are at most 3,000.
+
+A name that ends in .html makes a page that needs no network: names under the
+pointer and by search, zoom, the nearest nodes of a chosen one, and classes to
+switch off. A picture names the node of most edges of each class or cluster.
 
 -by tsne, the default, is t-SNE, which keeps neighbours together and takes some
 seconds for thousands of nodes. Of more than 20,000 it draws a sample by -seed,
@@ -54,9 +53,6 @@ func plotCommand(s streams) *cli.Command {
 	}
 }
 
-// mostByTSNE is how many nodes t-SNE draws: more take minutes, and cover each other.
-const mostByTSNE = 20_000
-
 func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	format, err := plotFormat(c)
 	if err != nil {
@@ -76,16 +72,16 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	d, y := e.data, e.rows
-	n, _ := y.Dims()
+	d := e.data
+	n, _ := e.rows.Dims()
 	labels, names := knownLabels(d, n), d.Classes
-	classes := labels
+	classes, noun := labels, "class"
 	switch {
 	case c.Bool("predicted"):
 		classes, err = predictedClasses(ctx, in, e, labels, seedOr1(c))
 	case byClusters(c, labels):
-		if classes, err = findClusters(ctx, c, in, s.stderr, y); err == nil {
-			names = clusterNames(classes)
+		if classes, err = findClusters(ctx, c, in, s.stderr, e.rows); err == nil {
+			names, noun = clusterNames(classes), "cluster"
 		}
 	}
 	if err != nil {
@@ -98,20 +94,24 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		fmt.Fprintln(s.stderr, "coles: "+said)
 		classes = picked(classes, rows)
 	}
-	p, err := sideBySide(ctx, c, in, rows, d.Features, y, classes, names)
+	m, err := mapOf(ctx, c, in, e, rows)
 	if err != nil {
 		return err
 	}
+	m.Groups, m.Names, m.Noun = classes, names, noun
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
-			drawn := nameOf(cmp.Or(c.Args().First(), c.String("embedding")))
-			return writePage(w, filepath.Base(drawn), n, p)
+			return m.write(ctx, c, in, w)
+		}
+		p, err := m.picture(c.String("by"))
+		if err != nil {
+			return err
 		}
 		return p.Write(w, format)
 	})
 }
 
-// html is a page with an SVG in it.
+// html is the map of package webmap.
 const html picture.Format = "html"
 
 // plotFormat checks the options and returns the format of the file.
@@ -163,109 +163,10 @@ func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []in
 	return classes, nil
 }
 
-// sampled are nodes drawn at random, those with a label first, and what is said about them.
-func sampled(labels []int, most int, seed uint64) (rows []int, said string) {
-	rows, others := []int{}, []int{}
-	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(labels)) {
-		if labels[i] >= 0 {
-			rows = append(rows, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	said = fmt.Sprintf("%d of %d nodes drawn", most, len(labels))
-	if labelled := len(rows); 0 < labelled && labelled <= most {
-		said += fmt.Sprintf(", all %d labelled among them", labelled)
-	}
-	return append(rows, others...)[:most], said
-}
-
-// picked are the elements of these rows.
-func picked(all, rows []int) []int {
-	some := make([]int, len(rows))
-	for k, i := range rows {
-		some[k] = all[i]
-	}
-	return some
-}
-
 func clusterNames(clusters []int) []string {
 	names := make([]string, slices.Max(clusters)+1)
 	for k := range names {
 		names[k] = "cluster " + strconv.Itoa(k)
 	}
 	return names
-}
-
-// sideBySide draws features, unless they are nil, and next to them an embedding: of both the rows
-// given, or all of them.
-func sideBySide(ctx context.Context, c *cli.Command, in *inputs, rows []int, x, y mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
-	defer in.progress.clear()
-	var row []*picture.Picture
-	for _, part := range []struct {
-		title string
-		rows  mat.Matrix
-	}{{"features", x}, {"embedding", y}} {
-		if part.rows == nil {
-			continue
-		}
-		in.progress.show("draw "+part.title, 0, 0)
-		if rows != nil {
-			var err error
-			if part.rows, err = someRows(ctx, part.rows, rows); err != nil {
-				return nil, err
-			}
-		}
-		p, err := flatten(ctx, c, in, part.title, part.rows, classes, names)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.title, err)
-		}
-		row = append(row, p)
-	}
-	p, err := picture.Grid(row)
-	if err == nil {
-		p.Height += 1.9
-	}
-	return p, err
-}
-
-// flatten draws the rows of x in two dimensions.
-func flatten(ctx context.Context, c *cli.Command, in *inputs, title string, x mat.Matrix, classes []int, names []string) (*picture.Picture, error) {
-	if c.String("by") == "pca" {
-		return picture.Map(ctx, picture.Axes{Title: title}, x, classes, names)
-	}
-	unit, err := unitRows(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	xy, err := eval.TSNE{Seed: seedOr1(c), Progress: in.progress.show}.Places(ctx, unit)
-	if err != nil {
-		return nil, err
-	}
-	return picture.Places(picture.Axes{Title: title}, xy, classes, names)
-}
-
-var page = template.Must(template.New("page").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{{.Title}}</title>
-<style>
-body { font-family: sans-serif; margin: 1rem; }
-div { overflow-x: auto }
-svg { display: block; height: auto; max-height: 95vh; min-width: 40rem; width: 100% }
-</style>
-<h1>{{.Title}}</h1>
-<p>{{.Nodes}} nodes. Near points have similar vectors.</p>
-<div>{{.SVG}}</div>
-</html>
-`))
-
-// writePage writes an HTML page with the picture.
-func writePage(w io.Writer, title string, nodes int, p *picture.Picture) error {
-	var svg bytes.Buffer
-	if err := p.Write(&svg, picture.SVG); err != nil {
-		return err
-	}
-	return page.Execute(w, map[string]any{"Title": title, "Nodes": nodes, "SVG": template.HTML(svg.String())})
 }

@@ -216,7 +216,7 @@ func TestDrawingHasEveryEdge(t *testing.T) {
 	at := placesOf(t, p)[0]
 	x, y := at.panel.plot.Transforms(&at.data)
 	svg, _ := svgOf(t, p)
-	lines := regexp.MustCompile(`(?m)^<path d="M([^,]*),([^L]*)L([^,]*),([^"]*)" style="[^"]*stroke:#B4B4B4`).FindAllStringSubmatchIndex(svg, -1)
+	lines := regexp.MustCompile(`(?m)^<path d="M([^,]*),([^L]*)L([^,]*),([^"]*)" style="[^"]*stroke:#7F7F7F;stroke-opacity`).FindAllStringSubmatchIndex(svg, -1)
 	if len(lines) != 3 {
 		t.Fatalf("%d lines of 3 edges", len(lines))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image/color"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -48,13 +49,14 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 
 // Places draws a glyph at each row of xy (n × 2), coordinates such as [eval.TSNE] finds, with
 // classes and names as in [Map]. Both axes have the same scale, unless one is logarithmic. Without
-// labels they are not drawn: coordinates of t-SNE have no meaning of their own.
+// labels they are not drawn: coordinates of t-SNE have no meaning of their own. Marks are points to
+// name, such as the most important of each class; a name that has no room between the others is left out.
 //
 // Errors: [coles.ErrShape] without rows, for other than two columns, classes of another length than
 // n, or fewer names than classes; [coles.ErrNotFinite]; [coles.ErrIndex]; [coles.ErrSetting] for a
 // coordinate that is not positive on a logarithmic axis.
-func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
-	return a.places(xy, classes, names, nil)
+func Places(a Axes, xy mat.Matrix, classes []int, names []string, marks ...Mark) (*Picture, error) {
+	return a.places(xy, classes, names, nil, marks)
 }
 
 // Drawing draws a small graph: a glyph at each row of xy (n × 2) as [Places] does, and beneath them
@@ -62,15 +64,15 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string) (*Picture, err
 // [eval.TSNE] of an embedding, and classes the clusters of [eval.KMeans].
 //
 // Errors: as [Places], and [coles.ErrShape] for other than one row a node.
-func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string) (*Picture, error) {
+func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string, marks ...Mark) (*Picture, error) {
 	if n, _ := xy.Dims(); n != g.Nodes() {
 		return nil, fmt.Errorf("%w: coordinates of %d rows, %d nodes", coles.ErrShape, n, g.Nodes())
 	}
-	return a.places(xy, classes, names, g)
+	return a.places(xy, classes, names, g, marks)
 }
 
 // places draws glyphs, and beneath them the edges of a graph, if there is one.
-func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Graph) (*Picture, error) {
+func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Graph, marks []Mark) (*Picture, error) {
 	n, columns := xy.Dims()
 	switch {
 	case n <= 0 || columns != 2:
@@ -94,6 +96,10 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 	for i := range points {
 		points[i] = plotter.XY{X: at.At(i, 0), Y: at.At(i, 1)}
 		b.include(points[i])
+	}
+	labels, err := namedMarks(&b, marks)
+	if err != nil {
+		return nil, err
 	}
 	p, err := a.mapPanel(b)
 	if err != nil {
@@ -126,6 +132,10 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 			name = names[c]
 		}
 		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, glyphRadius(largest, spread, n)))})
+	}
+	if len(marks) > 0 {
+		labels.GlyphStyle, labels.room = draw.GlyphStyle{Color: color.Black, Shape: draw.RingGlyph{}, Radius: 1.5 * glyphRadius(largest, spread, n)}, true
+		p.plot.Add(labels)
 	}
 	return &Picture{Width: 8, Height: 6.5, panels: [][]*panel{{p}}}, nil
 }
@@ -199,14 +209,9 @@ func Scatter(a Axes, marks ...Mark) (*Picture, error) {
 		return nil, fmt.Errorf("%w: no marks", coles.ErrShape)
 	}
 	b := box{emptySpan, emptySpan}
-	names := &named{Scatter: plotter.Scatter{GlyphStyle: glyph(0, 3)}}
-	for i, m := range marks {
-		if !matrix.Finite(m.X) || !matrix.Finite(m.Y) {
-			return nil, fmt.Errorf("%w: (%g, %g) of mark %d, %q", coles.ErrNotFinite, m.X, m.Y, i, m.Name)
-		}
-		at := plotter.XY{X: m.X, Y: m.Y}
-		b.include(at)
-		names.XYs, names.names = append(names.XYs, at), append(names.names, clean(m.Name))
+	names, err := namedMarks(&b, marks)
+	if err != nil {
+		return nil, err
 	}
 	p, err := a.panel(b)
 	if err != nil {
@@ -216,16 +221,39 @@ func Scatter(a Axes, marks ...Mark) (*Picture, error) {
 	return single(p), nil
 }
 
+// namedMarks are marks to draw, which the box then includes.
+func namedMarks(b *box, marks []Mark) (*named, error) {
+	names := &named{Scatter: plotter.Scatter{GlyphStyle: glyph(0, 3)}}
+	for i, m := range marks {
+		if !matrix.Finite(m.X) || !matrix.Finite(m.Y) {
+			return nil, fmt.Errorf("%w: (%g, %g) of mark %d, %q", coles.ErrNotFinite, m.X, m.Y, i, m.Name)
+		}
+		at := plotter.XY{X: m.X, Y: m.Y}
+		b.include(at)
+		names.XYs, names.names = append(names.XYs, at), append(names.names, clean(m.Name))
+	}
+	return names, nil
+}
+
 // named are points with names.
 type named struct {
 	plotter.Scatter
 	names []string
+	room  bool // a name is drawn where there is room for it alone, on a light ground
 }
 
 // Plot implements [plot.Plotter].
 func (s *named) Plot(c draw.Canvas, p *plot.Plot) {
 	s.Scatter.Plot(c, p)
-	for i, at := range s.boxes(c, p) {
+	boxes := s.boxes(c, p)
+	for i, at := range boxes {
+		if s.room {
+			if at.Min.X < c.Min.X || at.Max.X > c.Max.X || slices.ContainsFunc(boxes[:i], func(other vg.Rectangle) bool { return overlap(at, other) > 0 }) {
+				continue
+			}
+			c.SetColor(color.NRGBA{0xff, 0xff, 0xff, 0xc0})
+			c.Fill(at.Path())
+		}
 		c.FillText(legendStyle, at.Min.Add(vg.Point{Y: legendStyle.FontExtents().Descent}), s.names[i])
 	}
 }

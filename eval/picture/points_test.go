@@ -2,6 +2,7 @@ package picture
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -10,8 +11,10 @@ import (
 	"testing"
 
 	"coles"
+	"coles/eval/webmap"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -86,6 +89,83 @@ func TestMapsShareALegend(t *testing.T) {
 	for _, at := range placesOf(t, tall) {
 		if at.data.Size().Y < 100 {
 			t.Errorf("60 classes leave %v points for the data", at.data.Size().Y)
+		}
+	}
+}
+
+// Names of marks stand clear of each other; those without room are left out.
+func TestMarksAreNamedWhereThereIsRoom(t *testing.T) {
+	xy, classes := randomRows(40)
+	places := mat.DenseCopyOf(xy.Slice(0, 40, 0, 2))
+	var marks []Mark
+	for i := range 40 {
+		marks = append(marks, Mark{Name: fmt.Sprintf("a node of number %d", i), X: places.At(i, 0), Y: places.At(i, 1)})
+	}
+	_, few := svgOf(t, testkit.Must(Places(Axes{}, places, classes, nil, marks[:2]...)))
+	_, texts := svgOf(t, testkit.Must(Places(Axes{}, places, classes, nil, marks...)))
+	names := slices.DeleteFunc(texts, func(s svgText) bool { return !strings.HasPrefix(s.words, "a node") })
+	few = slices.DeleteFunc(few, func(s svgText) bool { return !strings.HasPrefix(s.words, "a node") })
+	if len(few) != 2 || len(names) < 10 || len(names) >= 40 {
+		t.Errorf("%d of 2 names and %d of 40", len(few), len(names))
+	}
+	for i, a := range names {
+		for _, b := range names[:i] {
+			if a.x < b.x+legendStyle.Width(b.words) && b.x < a.x+legendStyle.Width(a.words) && math.Abs(float64(a.y-b.y)) < 8 {
+				t.Errorf("%q lies on %q", a.words, b.words)
+			}
+		}
+	}
+	if _, err := Places(Axes{}, places, classes, nil, Mark{Name: "nowhere", X: math.NaN()}); !errors.Is(err, coles.ErrNotFinite) {
+		t.Errorf("a mark nowhere: %v", err)
+	}
+}
+
+// lab is a colour in CIE 1976 L*a*b*, white of D65.
+func lab(r, g, b uint8) [3]float64 {
+	linear := func(v uint8) float64 {
+		c := float64(v) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	root := func(v float64) float64 {
+		if v > 216./24389 {
+			return math.Cbrt(v)
+		}
+		return (24389./27*v + 16) / 116
+	}
+	R, G, B := linear(r), linear(g), linear(b)
+	x := root((0.4124*R + 0.3576*G + 0.1805*B) / 0.9505)
+	y := root(0.2126*R + 0.7152*G + 0.0722*B)
+	z := root((0.0193*R + 0.1192*G + 0.9505*B) / 1.089)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// Any two of twenty colours differ by five times what is just seen side by side, 2.3 in L*a*b* (Mahy and others 1994),
+// in pictures and on pages.
+func TestTwentyClassesHaveTwentyColours(t *testing.T) {
+	var pictures, pages [][3]float64
+	for i := range 20 {
+		c := colour(i)
+		pictures = append(pictures, lab(c.R, c.G, c.B))
+	}
+	list, _, _ := strings.Cut(webmap.Script[strings.Index(webmap.Script, "static colours"):], "]")
+	for _, hex := range regexp.MustCompile(`#[0-9a-f]{6}`).FindAllString(list, -1) {
+		var r, g, b uint8
+		testkit.Must(fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b))
+		pages = append(pages, lab(r, g, b))
+	}
+	for name, all := range map[string][][3]float64{"pictures": pictures, "pages": pages} {
+		if len(all) != 20 {
+			t.Errorf("%s have %d colours", name, len(all))
+		}
+		for i, a := range all {
+			for j, b := range all[:i] {
+				if d := math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2])); d < 5*2.3 {
+					t.Errorf("%s: colours %d and %d differ by %.1f", name, i, j, d)
+				}
+			}
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -278,18 +277,6 @@ func Floats(data []byte) []float64 {
 		out = append(out, math.Float64frombits(bits))
 	}
 	return out
-}
-
-// Browser is the path of a Chromium. A test without one is skipped.
-func Browser(t testing.TB) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skip("no chromium is installed to look at the page with")
-	return ""
 }
 
 // A Script is the bytes of a fuzzer, read as choices; past its end it is zeros.
