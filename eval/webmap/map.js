@@ -53,7 +53,7 @@ class NodeMap {
 		for (const g of groups) count.set(g, (count.get(g) ?? 0) + 1);
 		this.legend.replaceChildren(...[...count.keys()].sort((a, b) => (a < 0) - (b < 0) || a - b).map(g => {
 			const item = document.createElement("li"), button = document.createElement("button"), dot = document.createElement("span");
-			dot.style.color = this.colourOf(g);
+			dot.style.color = g < 0 ? "var(--none)" : this.colourOf(g);
 			dot.textContent = "● ";
 			button.type = "button";
 			button.setAttribute("aria-pressed", "true");
@@ -81,6 +81,7 @@ class NodeMap {
 		Object.assign(this, {chosen: node, found: []});
 		this.search.value = node < 0 ? "" : this.ids[node];
 		this.hits.hidden = this.table.hidden = true;
+		this.table.tBodies[0].replaceChildren();
 		if (move) for (const p of this.panels) Object.assign(p, {x: p.places[2 * node], y: p.places[2 * node + 1], zoom: Math.max(p.zoom, 3)});
 		if (node >= 0) this.near(node);
 		this.draw();
@@ -241,7 +242,7 @@ class NodeMap {
 		const dot = i => {
 			const g = this.group(i);
 			if (!dots.has(g)) dots.set(g, this.dot(this.colourOf(g), size, sharp));
-			pen.globalAlpha = this.lit !== null && this.lit !== g || near.size && i !== this.chosen && !near.has(i) ? .15 : .9;
+			pen.globalAlpha = this.lit !== null && this.lit !== g || near.size && i !== this.chosen && !near.has(i) ? .2 : 1;
 			pen.drawImage(dots.get(g), at[2 * i] - size - 1, at[2 * i + 1] - size - 1, 2 * size + 2, 2 * size + 2);
 		};
 		// Nodes of no group lie beneath the others, and these in an order that mixes the groups.

@@ -36,7 +36,7 @@ const driver = `"use strict";
 		dataTransfer.items.add(new File([text], file));
 		find("[name=" + name + "]").dispatchEvent(new DragEvent("drop", {dataTransfer, bubbles: true}));
 	};
-	const press = () => click("form button");
+	const press = () => click("form > .buttons button");
 	const archive = async path => { put("edges", "graph.npz", await (await fetch(path)).arrayBuffer()); };
 	const status = () => find("#status").textContent;
 	const scheme = async kind => { // and two frames later everybody has heard of it
@@ -62,13 +62,21 @@ const driver = `"use strict";
 		let gap = 0, last = performance.now();
 		const clock = setInterval(() => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; }, 5);
 		await act();
-		await until(() => find("#error").textContent || /^(Done|Stopped)/.test(status()) && (find("main").hidden || find("tbody").rows.length));
+		await until(() => find("#error").textContent || /^(Done|Stopped)/.test(status()));
 		clearInterval(clock);
 		observer.disconnect();
-		const canvas = find("canvas"), points = canvas.clientWidth ? onScreen().map(p => p[1]) : [0];
-		return {stages, gap, dots: canvas.width ? dots() : {}, legend: [...document.querySelectorAll("#legend span")].map(dot => getComputedStyle(dot).color),
-			used: (Math.max(...points) - Math.min(...points)) / canvas.clientHeight, name: find("#name").textContent, note: find("#note").textContent, error: find("#error").textContent, warning: find("#warning").textContent, graph: find("#graph").textContent, map: !find("main").hidden, method: find("#method").textContent,
-			rows: [...find("tbody").rows].map(r => [...r.cells].map(c => c.textContent).join(" ")), wide: document.documentElement.scrollWidth > innerWidth};
+		const canvas = find("canvas"), table = find("#map tbody"), shows = !find("main").hidden;
+		if (shows) for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+		const points = shows ? [...map.panels[0].at].filter((_, k) => k % 2) : [0], pixels = shows ? dots() : {};
+		if (shows && map.chosen < 0) { // the nodes nearest to the first one
+			map.choose(0);
+			await until(() => table.rows.length);
+		}
+		const rows = [...table.rows].map(r => [...r.cells].map(c => c.textContent).join(" "));
+		if (shows) map.choose(-1);
+		return {stages, gap, dots: pixels, legend: [...document.querySelectorAll(".legend span")].map(dot => getComputedStyle(dot).color),
+			used: shows ? (Math.max(...points) - Math.min(...points)) / canvas.clientHeight : 0, name: find("#name").textContent, note: find("#note").textContent, error: find("#error").textContent, warning: find("#warning").textContent, graph: find("#graph").textContent, map: !find("main").hidden, method: find("#method").textContent,
+			rows, advice: [...find("#advice").children].map(b => b.textContent), wide: document.documentElement.scrollWidth > innerWidth};
 	};
 	const found = {};
 	for (const [name, act] of Object.entries(acts)) found[name] = await shown(() => act({click, put, press, archive, until, status, find, scheme, saved}));
@@ -78,7 +86,8 @@ const driver = `"use strict";
 // shown has the contents of the page after an act.
 type shown struct {
 	Stages, Rows   []string
-	Gap            float64 // milliseconds
+	Advice         []string // its buttons
+	Gap            float64  // milliseconds
 	Error, Warning string
 	Graph, Method  string
 	Map            bool
@@ -199,7 +208,7 @@ func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
 	for i, name := range names {
 		acts += fmt.Sprintf(`"name %d": ({find}) => {
 			const node = find("[name=node]"); node.value = %s; node.dispatchEvent(new Event("change"));
-			find("#warning").textContent = find("#legend").textContent + document.querySelectorAll("script, img, h1").length; },`, i, quoted(name))
+			find("#warning").textContent = find(".legend").textContent + document.querySelectorAll("script, img, h1").length; },`, i, quoted(name))
 	}
 	return acts, func(t *testing.T, all map[string]shown) {
 		t.Helper()
@@ -213,7 +222,7 @@ func hostile() (acts string, check func(t *testing.T, all map[string]shown)) {
 			}
 			testkit.WantText(t, got.Warning, "● class "+name) // the legend
 			testkit.WantSame(t, "the file", got.Name, file)
-			if !strings.HasSuffix(got.Warning, "3") { // the page's script, the driver and the title
+			if !strings.HasSuffix(got.Warning, "4") { // the page's two scripts, the driver and the title
 				t.Errorf("%.40q: elements that are not the page's", name)
 			}
 			for _, row := range got.Rows {
@@ -246,7 +255,7 @@ func TestPage(t *testing.T) {
 		karate({click}) { click("[value=karate]"); },
 		"a sample": ({click}) => { click("[value=communities]"); },
 		files({put, press}) { put("edges", "friends.tsv", "ann bob 1082040961\nbob cy 1082040977\ncy dan 1100000000\n"); put("features", "likes.tsv", "ann 1 0\nbob 1 1\ncy 0 1\ndan 0 2\n"); press(); },
-		"another node": async ({click, put, press, find, until}) => { press(); await until(() => find("tbody").rows.length); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
+		"another node": async ({press, find, until, status}) => { press(); await until(() => /^Done/.test(status())); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
 		"bad weight": ({put, press}) => { put("edges", "friends.tsv", "ann bob 1\nbob cy x\n"); press(); },
 		async "stopped"({click, until, status}) { click("[value=communities]"); await until(() => /^Improving/.test(status())); click("[name=stop]"); },
 		"karate again": ({click}) => { click("[value=communities]"); click("[value=karate]"); },`+acts, nil)
@@ -288,13 +297,15 @@ func TestPage(t *testing.T) {
 	d := dataset.KarateClub()
 	var want []string
 	var v view.View
-	v.Answer(t.Context(), view.Request{Sample: "karate"}, func(message any) {
-		if m, ok := message.(view.Table); ok {
-			for _, r := range m.Table {
-				want = append(want, fmt.Sprintf("%d %s %.4f", r.Row, []string{"instructor", "administrator"}[d.Labels[r.Row]], r.Score))
+	for _, r := range []view.Request{{Sample: "karate"}, {Node: 0}} {
+		v.Answer(t.Context(), r, func(message any) {
+			if m, ok := message.(view.Table); ok {
+				for _, r := range m.Table {
+					want = append(want, fmt.Sprintf("%d %s %.4f", r.Row, []string{"instructor", "administrator"}[d.Labels[r.Row]], r.Score))
+				}
 			}
-		}
-	})
+		})
+	}
 	// Members whom a symmetry of the graph exchanges may come in either order: 17 and 21, and also 4
 	// and 10, between whom the list ends.
 	ordered := func(rows []string) []string {
@@ -305,6 +316,42 @@ func TestPage(t *testing.T) {
 		return slices.Sorted(slices.Values(rows))
 	}
 	testkit.WantSame(t, "nodes nearest to node 0", ordered(all["karate"].Rows), ordered(want))
+}
+
+// The files of four real data sets open as they are, with at most the options that the page offers; the first lines show
+// the columns.
+func TestRealFilesOpen(t *testing.T) {
+	files := map[string]string{}
+	for name, path := range map[string]string{
+		"routes.dat": "openflights/routes.dat", "airports.dat": "openflights/airports.dat", "thrones.csv": "thrones/edges.csv",
+		"lastfm.txt": "lastfm/edges.txt", "target.csv": "lastfm/target.csv", "flights.txt": "usa_flights/edges.txt", "labels.txt": "usa_flights/labels.txt",
+	} {
+		files[name] = testkit.Shared(t, "data", "real", path)
+	}
+	const open = `const read = async name => (await fetch(name)).arrayBuffer(), set = async (parts) => {
+		click("[type=reset]");
+		for (const [part, name] of Object.entries(parts)) put(part, name, await read(name));
+	};
+	const offered = async text => { await until(() => [...find("#advice").children].some(b => b.textContent.startsWith(text))); [...find("#advice").children].find(b => b.textContent.startsWith(text)).click(); };`
+	all := inBrowser(t, built(t), `opened() {},
+		async thrones({click, put, press, find, until}) { `+open+` await set({edges: "thrones.csv"}); press(); },
+		async lastfm({click, put, press, find, until}) { `+open+` await set({edges: "lastfm.txt", labels: "target.csv"}); press(); },
+		async flights({click, put, press, find, until}) { `+open+` await set({edges: "flights.txt", labels: "labels.txt"}); press(); },
+		async routes({click, put, press, find, until}) { `+open+` await set({edges: "routes.dat", features: "airports.dat"}); press(); await offered("Lines that name no node"); },
+		async columns({click, put, press, find, until}) { `+open+` await set({edges: "routes.dat"}); await until(() => !find("#preview").hidden);
+			find("details").open = true; const heads = document.querySelectorAll("#preview th button"); heads[2].click(); heads[4].click(); press(); await offered("Lines that name no node");
+			await until(() => /^Done/.test(find("#status").textContent)); find("#note").textContent = [...find("#preview").rows].slice(0, 2).map(r => [...r.cells].map(c => c.textContent).join(" ")).join("|"); },`, files)
+	testkit.WantSame(t, "the first lines", all["columns"].Note, "1  2  3 from 4  5 to 6  7  8  9 |2B 410 AER 2965 KZN 2990  0 CR2")
+	for name, want := range map[string]string{
+		"thrones": "796 nodes, 2823 edges, no features", "lastfm": "7624 nodes, 27806 edges, no features",
+		"flights": "1190 nodes, 13599 edges, no features", "routes": "3214 nodes, 18858 edges, 946 features", "columns": "3423 nodes, ",
+	} {
+		got := all[name]
+		t.Logf("%s: %s, %q, %q, %v", name, got.Graph, got.Error, got.Warning, got.Advice)
+		if got.Error != "" || !got.Map || !strings.HasPrefix(got.Graph, want) || len(got.Rows) != 10 || got.Wide {
+			t.Errorf("%s: %s, map %v, %d rows, wide %v", name, got.Graph, got.Map, len(got.Rows), got.Wide)
+		}
+	}
 }
 
 // A graph that computes for seconds leaves the page free.

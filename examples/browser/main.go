@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"coles/dataset"
+	"coles/eval/webmap"
 	"coles/internal/examples/cli"
 )
 
@@ -86,7 +87,7 @@ func build(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"wasm_exec.js": script}
+	files := map[string][]byte{"wasm_exec.js": script, "map.js": []byte(webmap.Script), "map.css": []byte(webmap.Style)}
 	names, err := fs.Glob(static, "static/*")
 	if err != nil {
 		return err

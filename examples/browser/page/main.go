@@ -24,26 +24,37 @@ func main() {
 	}
 }
 
-// request reads {sample}, {edges, features, labels: {name, bytes}}, {want, clusters} or {node}.
+// request reads {sample}, {edges, features, labels: {name, bytes}, options}, {preview: {name, bytes}},
+// {want, clusters} or {node}; options are JSON.
 func request(v js.Value) view.Request {
 	var r view.Request
 	if sample := v.Get("sample"); sample.Truthy() {
 		r.Sample = sample.String()
 	} else if want := v.Get("want"); want.Truthy() {
 		r.Want, r.Clusters = want.String(), v.Get("clusters").Int()
+	} else if preview := v.Get("preview"); preview.Truthy() {
+		f := file(preview)
+		r.Preview = &f
 	} else if node := v.Get("node"); !node.IsUndefined() {
 		r.Node = node.Int()
 	} else {
 		r.Files = map[string]view.File{}
 		for _, part := range []string{"edges", "features", "labels"} {
-			if file := v.Get(part); file.Truthy() {
-				data := make([]byte, file.Get("bytes").Length())
-				js.CopyBytesToGo(data, file.Get("bytes"))
-				r.Files[part] = view.File{Name: file.Get("name").String(), Data: data}
+			if one := v.Get(part); one.Truthy() {
+				r.Files[part] = file(one)
 			}
+		}
+		if err := json.Unmarshal([]byte(v.Get("options").String()), &r.Options); err != nil {
+			panic(err) // the page writes them
 		}
 	}
 	return r
+}
+
+func file(v js.Value) view.File {
+	data := make([]byte, v.Get("bytes").Length())
+	js.CopyBytesToGo(data, v.Get("bytes"))
+	return view.File{Name: v.Get("name").String(), Data: data}
 }
 
 // send hands a message to the page as JSON, which passes to it in one piece.

@@ -1,7 +1,8 @@
 "use strict";
 const find = selector => document.querySelector(selector);
-const form = find("form"), canvas = find("canvas"), bar = find("progress");
-let worker, graph, places = [], chosen, near = [], shown; // shown: what colours the nodes
+const form = find("form"), bar = find("progress");
+const map = new NodeMap(find("#map"), node => worker.postMessage({node}));
+let worker, graph, shown; // shown: what colours the nodes
 
 // The worker computes and keeps the graph; a stopped or broken one is replaced.
 function begin() {
@@ -21,8 +22,8 @@ function busy(text) {
 function ask(request, name) {
 	if (!form.stop.disabled) begin();
 	find("#error").textContent = find("#warning").textContent = "";
+	find("#advice").replaceChildren();
 	find("main").hidden = true;
-	find("tbody").replaceChildren();
 	find("#name").textContent = name;
 	busy("Loading …");
 	worker.postMessage(request);
@@ -41,32 +42,31 @@ function receive(m) {
 	if ("error" in m) {
 		busy("");
 		find("#error").textContent = m.error;
+		advise(m.advice ?? []);
 		if (m.broken) begin();
 		if (graph) byLabels();
 	} else if ("warning" in m) {
 		find("#warning").textContent += m.warning + "\n";
+		advise(m.advice);
 	} else if ("stage" in m) {
 		busy(`${stages[m.stage] ?? m.stage} …`);
 		if (m.total > 1) bar.value = m.done / m.total;
 		else bar.removeAttribute("value");
 	} else if ("graph" in m) {
 		graph = m;
-		chosen = 0; // the first table is on its way
-		find("[name=node]").value = graph.ids[0];
-		near = places = [];
+		map.show(graph);
 		byLabels();
 	} else if ("map" in m) {
-		places = m.map;
 		find("main").hidden = false;
 		find("#graph").textContent = graph.graph;
 		find("#method").textContent = `${m.method} of the embedding`;
-		const [width, height] = [0, 1].map(c => extent(c).size);
-		canvas.style.aspectRatio = Math.min(2, Math.max(.8, width / height)) || 1;
-		draw();
+		map.place([{title: "", places: m.map.flat()}]);
 		if (m.final) {
 			busy("");
 			find("#status").textContent = `Done in ${m.seconds.toFixed(1)} s.`;
 		}
+	} else if ("preview" in m) {
+		preview(m.preview ?? []);
 	} else if ("groups" in m) {
 		busy("");
 		find("#status").textContent = "Done.";
@@ -75,20 +75,65 @@ function receive(m) {
 		busy("");
 		find("#status").textContent = "Done.";
 		save(m);
-	} else if ("table" in m && m.node === chosen) {
-		near = m.table;
-		list();
-		draw();
+	} else if ("table" in m) {
+		map.list(m.table, m.node);
 	}
 }
 
-function list() {
-	find("tbody").replaceChildren(...near.map(({Row, Score}) => {
-		const line = document.createElement("tr");
-		for (const text of [graph.ids[Row], group(Row) < 0 ? "" : nameOf(group(Row)), Score.toFixed(4)]) line.insertCell().textContent = text;
-		line.onclick = () => choose(Row);
-		return line;
+// advise offers the options that may help: those of one value as buttons that set it and read again, others to look at.
+function advise(all) {
+	find("#advice").hidden = !all.length && !find("#advice").childElementCount;
+	for (const {field, value} of all) {
+		const control = form[field];
+		if (!control) continue;
+		const button = document.createElement("button"), label = control.labels[0].textContent.trim().split("\n")[0];
+		button.type = "button";
+		button.textContent = control.type === "checkbox" || value ? `${label}${value ? `: ${value}` : ""}` : `${label} …`;
+		button.onclick = () => {
+			find("details").open = true;
+			if (control.type === "checkbox") control.checked = true;
+			else if (value) control.value = value;
+			else return control.focus();
+			mark();
+			form.requestSubmit();
+		};
+		find("#advice").append(button);
+	}
+}
+
+// preview shows the first lines of the edges, under buttons that choose the columns of an edge.
+function preview(lines) {
+	const width = Math.max(0, ...lines.map(line => line.length)), [head, body] = ["thead", "tbody"].map(part => find(`#preview ${part}`));
+	find("#preview").hidden = !width;
+	const row = document.createElement("tr");
+	for (let k = 1; k <= width; k++) {
+		const cell = document.createElement("th"), button = document.createElement("button");
+		button.type = "button";
+		button.onclick = () => {
+			const columns = form.Columns.value.split(",").filter(Boolean), at = columns.indexOf(String(k));
+			if (at >= 0) columns.splice(at, 1);
+			else columns.push(k);
+			form.Columns.value = columns.slice(0, 3).join(",");
+			mark();
+		};
+		cell.append(button);
+		row.append(cell);
+	}
+	head.replaceChildren(row);
+	body.replaceChildren(...lines.map(line => {
+		const row = document.createElement("tr");
+		for (const field of line) row.insertCell().textContent = field;
+		return row;
 	}));
+	mark();
+}
+
+// mark writes over the columns what they are.
+function mark() {
+	const columns = form.Columns.value.split(",");
+	document.querySelectorAll("#preview th button").forEach((button, k) => {
+		button.textContent = `${k + 1} ${["from", "to", "weight"][columns.indexOf(String(k + 1))] ?? ""}`;
+	});
 }
 
 function save({file, text}) {
@@ -99,36 +144,13 @@ function save({file, text}) {
 	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-function choose(node) {
-	chosen = node;
-	near = [];
-	find("tbody").replaceChildren();
-	find("[name=node]").value = graph.ids[node];
-	worker.postMessage({node});
-	draw();
-}
-
-const group = node => shown.groups[node] ?? -1;
-const nameOf = k => k < 0 ? "no label" : shown.names?.[k] ?? `${shown.noun} ${k}`;
-const style = name => getComputedStyle(document.documentElement).getPropertyValue(name);
-const colour = (k, soft = "var(--soft)", light = "var(--light)") => k < 0 ? soft : `hsl(${(k * 137.5 + 210) % 360} 65% ${light})`;
-
 // show colours the nodes by groups: labels, predictions or clusters.
 function show(groups) {
 	shown = groups;
 	find("#note").textContent = shown.note && `Colours: ${shown.note}.`;
 	find("[name=groups]").hidden = !shown.csv;
 	find("[name=groups]").textContent = `Download ${shown.csv?.file}`;
-	const used = [...new Set(shown.groups)].sort((a, b) => a - b).slice(0, 20);
-	find("#legend").replaceChildren(...used.map(k => {
-		const item = document.createElement("li"), dot = document.createElement("span");
-		dot.style.color = colour(k);
-		dot.textContent = "● ";
-		item.append(dot, nameOf(k));
-		return item;
-	}));
-	list();
-	draw();
+	map.colour(shown);
 }
 
 function byLabels() {
@@ -138,46 +160,6 @@ function byLabels() {
 	show({groups, names: graph.classes, noun: "class", note: ""});
 }
 
-function extent(c) {
-	const low = places.reduce((m, p) => Math.min(m, p[c]), Infinity), high = places.reduce((m, p) => Math.max(m, p[c]), -Infinity);
-	return {size: high - low, middle: (low + high) / 2};
-}
-
-// onScreen are the places in pixels of the canvas, at one scale in both directions.
-function onScreen() {
-	const x = extent(0), y = extent(1), width = canvas.clientWidth, height = canvas.clientHeight;
-	const scale = Math.min((width - 24) / (x.size || 1), (height - 24) / (y.size || 1));
-	return places.map(p => [width / 2 + (p[0] - x.middle) * scale, height / 2 - (p[1] - y.middle) * scale]);
-}
-
-function draw() {
-	if (!places.length) return;
-	const sharp = devicePixelRatio, pen = canvas.getContext("2d"), soft = style("--soft"), light = style("--light");
-	canvas.width = canvas.clientWidth * sharp;
-	canvas.height = canvas.clientHeight * sharp;
-	pen.scale(sharp, sharp);
-	const at = onScreen(), size = Math.max(1.5, Math.min(5, 130 / Math.sqrt(at.length)));
-	const dot = (node, radius) => { pen.beginPath(); pen.arc(...at[node], radius, 0, 7); };
-	at.forEach((_, node) => { pen.fillStyle = colour(group(node), soft, light); dot(node, size); pen.fill(); });
-	pen.strokeStyle = style("--ink");
-	for (const {Row} of near) { dot(Row, size + 3); pen.stroke(); }
-	pen.lineWidth = 3;
-	dot(chosen, size + 5);
-	pen.stroke();
-}
-
-function closest(event) {
-	let best = -1, least = 400; // 20 pixels
-	onScreen().forEach(([x, y], node) => {
-		const far = (x - event.offsetX) ** 2 + (y - event.offsetY) ** 2;
-		if (far < least) [best, least] = [node, far];
-	});
-	return best;
-}
-
-canvas.onclick = event => { const node = closest(event); if (node >= 0) choose(node); };
-canvas.onmousemove = event => { const node = closest(event); canvas.title = node < 0 ? "" : graph.ids[node]; };
-find("[name=node]").onchange = event => { const node = graph.ids.indexOf(event.target.value); if (node >= 0) choose(node); };
 for (const button of form.querySelectorAll("[name=sample]")) button.onclick = () => ask({sample: button.value}, button.textContent);
 find("fieldset").onchange = ({target}) => {
 	if (target.type === "number") find("[value=clusters]").checked = true;
@@ -190,13 +172,17 @@ find("[name=groups]").onclick = () => save(shown.csv);
 form.stop.onclick = () => { begin(); busy(""); find("#status").textContent = "Stopped."; };
 form.onsubmit = event => {
 	event.preventDefault();
-	const file = name => form[name].files[0];
-	ask({edges: file("edges"), features: file("features"), labels: file("labels")}, file("edges").name);
+	const file = name => form[name].files[0], options = {Columns: form.Columns.value.split(",").filter(Boolean).map(Number), Header: Number(form.Header.value)};
+	for (const name of ["Missing", "MissingRows"]) options[name] = form[name].value;
+	for (const name of ["SkipUnknown", "Unweighted", "Bipartite"]) options[name] = form[name].checked;
+	ask({edges: file("edges"), features: file("features"), labels: file("labels"), options: JSON.stringify(options)}, file("edges").name);
 };
+form.edges.onchange = () => { form.Columns.value = ""; worker.postMessage({preview: form.edges.files[0]}); };
+form.Columns.oninput = mark;
+form.onreset = () => preview([]);
 // A file may be dropped anywhere on its field. One that misses does not take the place of the page.
-for (const field of form.querySelectorAll("label"))
-	field.ondrop = ({dataTransfer}) => { field.querySelector("input").files = dataTransfer.files; };
+for (const field of form.querySelectorAll(".files label"))
+	field.ondrop = ({dataTransfer}) => { const input = field.querySelector("input"); input.files = dataTransfer.files; input.onchange?.(); };
 ondragover = ondrop = event => event.preventDefault();
-onresize = matchMedia("(prefers-color-scheme: dark)").onchange = draw;
 begin();
 form.querySelector("[name=sample]").click();

@@ -12,8 +12,9 @@ function fail(reason, broken = false) { postMessage(JSON.stringify({error: Strin
 
 async function ask(request) {
 	await ready;
-	for (const part of ["edges", "features", "labels"])
-		if (request[part]) request[part] = {name: request[part].name, bytes: new Uint8Array(await request[part].arrayBuffer())};
+	const start = 1 << 16; // of a file whose first lines are wanted
+	for (const part of ["edges", "features", "labels", "preview"])
+		if (request[part]) request[part] = {name: request[part].name, bytes: new Uint8Array(await (part === "preview" ? request[part].slice(0, start) : request[part]).arrayBuffer())};
 	answer(request);
 }
 

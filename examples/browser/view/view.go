@@ -3,11 +3,11 @@
 package view
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,22 +20,19 @@ import (
 )
 
 const (
+	mostEdges = 3000    // that a map draws: more are a grey cloud
 	mostTSNE  = 1500    // nodes that t-SNE places; it takes seconds in a browser, n² of them
 	mostBytes = 2 << 30 // memory of a fit: a page has 4 GB, and this computes alone in it
 	nearest   = 10      // rows of the table
 )
 
-// A File is one that was dropped on the page.
-type File struct {
-	Name string // as errors print it
-	Data []byte // the bytes of the file
-}
-
-// A Request names a sample or files to embed, or asks about the last graph: if all
-// three are missing, for the nodes nearest to a node.
+// A Request names a sample or files to embed, or wants the first lines of a file, or asks about the last
+// graph: if all are missing, for the nodes nearest to a node.
 type Request struct {
 	Sample   string          // karate or communities
 	Files    map[string]File // "edges" (or an archive), "features" and "labels"
+	Options  Options         // of how the files are read
+	Preview  *File           // of which the first lines are wanted
 	Want     string          // vectors, predictions or clusters
 	Clusters int             // how many, 0 for as many as have the largest silhouette
 	Node     int             // row
@@ -55,6 +52,12 @@ type (
 		IDs     []string `json:"ids"`
 		Labels  []int    `json:"labels"`  // −1 where a node has none
 		Classes []string `json:"classes"` // names of the labels
+		Edges   []int    `json:"edges"`   // the two ends of each, in turn, where they are few
+		First   []int    `json:"first"`   // the nodes by their degrees, largest first
+	}
+	// A Preview is the first lines of a file, by their fields.
+	Preview struct {
+		Preview [][]string `json:"preview"` // nil for a file that is no text
 	}
 	// A Map is a place for each node.
 	Map struct {
@@ -83,11 +86,13 @@ type (
 	}
 	// A Warning is a line about files that may be misread.
 	Warning struct {
-		Warning string `json:"warning"` // in words
+		Warning string   `json:"warning"` // in words
+		Advice  []Advice `json:"advice"`  // what says otherwise
 	}
-	// A Failure is an error's text.
+	// A Failure is an error.
 	Failure struct {
-		Error string `json:"error"` // its text
+		Error  string   `json:"error"`  // its text
+		Advice []Advice `json:"advice"` // what may help
 	}
 )
 
@@ -99,18 +104,23 @@ type View struct {
 	nodes      int
 }
 
-// Answer sends the page what it asked for: a graph comes as stages, a [Graph], a [Table] of its
-// first node and one or two maps, another node as its table, vectors as a [Download], predictions and
+// Answer sends the page what it asked for: a graph comes as stages, a [Graph]
+// and one or two maps, a preview as its lines, another node as its table, vectors as a [Download], predictions and
 // clusters as [Groups]. A [Failure] comes last where something is wrong. A file that cannot be
 // embedded leaves the graph before it.
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
-		send(Failure{err.Error()})
+		text, advice := words(err)
+		send(Failure{text, advice})
 	}
 }
 
 func (v *View) answer(ctx context.Context, r Request, send func(message any)) error {
-	if r.Sample == "" && r.Files == nil {
+	switch {
+	case r.Preview != nil:
+		send(Preview{r.Preview.firstLines()})
+		return nil
+	case r.Sample == "" && r.Files == nil:
 		return v.ofLast(ctx, r, send)
 	}
 	start := time.Now()
@@ -131,15 +141,16 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes}, rows, y, index, g.Nodes()}
+	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, rows, y, index, g.Nodes()}
+	if g.Report().Edges <= mostEdges {
+		for e := range g.Edges() {
+			v.graph.Edges = append(v.graph.Edges, e.U, e.V)
+		}
+	}
 	send(v.graph)
 
 	// The components are there at once. t-SNE draws a better map, where it does not take too long.
-	// Meanwhile there is no answer to anything, so that the first table goes before.
 	final := v.nodes > mostTSNE || v.nodes < 4
-	if err := v.near(ctx, 0, send); err != nil {
-		return err
-	}
 	if err := place(ctx, y, components, Map{Method: "principal components", Final: final}, start, send); err != nil || final {
 		return err
 	}
@@ -180,51 +191,6 @@ func (v *View) near(ctx context.Context, node int, send func(message any)) error
 	}
 	send(table)
 	return nil
-}
-
-// read reads what a request names.
-func read(ctx context.Context, r Request, send func(message any)) (*dataset.Dataset, error) {
-	switch r.Sample {
-	case "karate":
-		d := dataset.KarateClub()
-		d.Classes = []string{"instructor", "administrator"}
-		return d, nil
-	case "communities":
-		d, err := dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for i := 2; i < d.Nodes(); i += 3 { // so that there is something to predict
-			d.Unlabeled = append(d.Unlabeled, i)
-		}
-		return d, nil
-	}
-	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
-	if edges.Name == "" {
-		return nil, fmt.Errorf("an edge list or an archive: %w", dataset.ErrMissing)
-	}
-	if bytes.HasPrefix(edges.Data, []byte("PK\x03\x04")) {
-		if features.Name != "" || labels.Name != "" {
-			return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
-		}
-		d, err := dataset.ReadNPZ(bytes.NewReader(edges.Data))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", edges.Name, err)
-		}
-		return d, nil
-	}
-	return dataset.ReadEdgeList(bytes.NewReader(edges.Data), features.reader(), dataset.EdgeListOptions{
-		Labels: labels.reader(), EdgesName: edges.Name, FeaturesName: features.Name, LabelsName: labels.Name,
-		Warn: func(err error) { send(Warning{err.Error()}) },
-	})
-}
-
-// reader is nil where there is no file.
-func (f File) reader() io.Reader {
-	if f.Name == "" {
-		return nil
-	}
-	return bytes.NewReader(f.Data)
 }
 
 // embed fits a graph, if the memory suffices.
@@ -282,6 +248,16 @@ func known(d *dataset.Dataset) []int {
 		labels[i] = -1
 	}
 	return labels
+}
+
+// byDegree are the nodes, those of the largest degree first.
+func byDegree(g *coles.Graph) []int {
+	degrees, order := g.Degrees(), make([]int, g.Nodes())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(degrees[j], degrees[i]) })
+	return order
 }
 
 func describe(g *coles.Graph, d *dataset.Dataset) string {

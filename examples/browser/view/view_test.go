@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,8 @@ import (
 	"coles/eval"
 	"coles/examples/browser/view"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ask returns the answer of a view: its graph, its maps, its table, its error's text.
@@ -131,7 +134,8 @@ func TestLabels(t *testing.T) {
 // A graph of one node has a place, and nothing near it.
 func TestOneNode(t *testing.T) {
 	var v view.View
-	_, maps, table, failure := ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,a\n")}})
+	_, maps, _, failure := ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,a\n")}})
+	_, _, table, _ := ask(t, &v, view.Request{Node: 0})
 	if failure != "" || len(maps) != 1 || len(maps[0].Map) != 1 || table.Table == nil || len(table.Table) != 0 {
 		t.Errorf("%v, %v, error %q", maps, table, failure)
 	}
@@ -241,4 +245,63 @@ func TestGroups(t *testing.T) {
 	ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,b\n")}})
 	_, _, failure = wanted(t, &v, "clusters", 0)
 	testkit.WantText(t, failure, "say how many")
+}
+
+// Files that are packed, in another format or with options are those of plain ones; what may help comes apart from the error.
+func TestFilesAreReadAsTheCommandReadsThem(t *testing.T) {
+	packed := func(name, data string) view.File {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		testkit.Must(w.Write([]byte(data)))
+		testkit.Check(t, w.Close())
+		return view.File{Name: name, Data: b.Bytes()}
+	}
+	edges := text("e.csv", "from;x;to\nann;1;bob\nbob;2;cy\n")
+	var numbers bytes.Buffer
+	testkit.Check(t, dataset.WriteNPY(&numbers, mat.NewDense(3, 2, []float64{1, 0, 1, 0, 1, 1})))
+	var v view.View
+	for name, c := range map[string]struct {
+		request view.Request
+		want    string
+	}{
+		"packed":             {view.Request{Files: map[string]view.File{"edges": packed("e.tsv.gz", "ann bob\nbob cy\n")}}, "3 nodes, 2 edges, no features"},
+		"by names":           {view.Request{Files: map[string]view.File{"edges": edges}}, "3 nodes, 2 edges, no features"},
+		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: view.Options{Columns: []int{1, 2}, Header: dataset.WithHeader}}, "4 nodes, 2 edges, no features"},
+		"a table with holes": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,city,age\nann,Rome,30\nbob,,\ncy,Oslo,50\n")}}, "3 nodes, 2 edges, "},
+		"Matrix Market": {view.Request{Files: map[string]view.File{
+			"edges":    text("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"),
+			"features": {Name: "x.npy", Data: numbers.Bytes()},
+			"labels":   text("l.tsv", "0 red\n2 blue\n"),
+		}}, "3 nodes, 2 edges, 2 features"},
+		"rows left out": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,a\nann,1\nbob,2\n")}, Options: view.Options{MissingRows: "drop"}}, "2 nodes, 1 edges, 1 features"},
+	} {
+		graph, _, _, failure := ask(t, &v, c.request)
+		if failure != "" || !strings.HasPrefix(graph.Graph, c.want) {
+			t.Errorf("%s: %q, %q", name, graph.Graph, failure)
+		}
+	}
+	if graph, _, _, _ := ask(t, &v, view.Request{Sample: "karate"}); len(graph.Edges) != 2*78 || graph.First[0] != 33 {
+		t.Errorf("karate: %d ends, first %v", len(graph.Edges), graph.First)
+	}
+	v.Answer(t.Context(), view.Request{Files: map[string]view.File{"edges": text("e.tsv", "a b 1\nb NA 1\n")}}, func(message any) {
+		if m, ok := message.(view.Failure); ok {
+			testkit.WantText(t, m.Error, "e.tsv:2:3: malformed")
+			if strings.Contains(m.Error, "coles:") || len(m.Advice) == 0 || m.Advice[0].Field != "SkipUnknown" {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
+	for name, c := range map[string]struct {
+		file view.File
+		want [][]string
+	}{
+		"text":   {text("e.csv", "a,b\n\"x, y\",2\n\n"), [][]string{{"a", "b"}, {"x, y", "2"}}},
+		"packed": {packed("e.csv.gz", "a b\n"), [][]string{{"a", "b"}}},
+		"binary": {view.File{Name: "x.npz", Data: []byte("PK\x03\x04\x00\x00")}, nil},
+		"empty":  {text("e", ""), nil},
+	} {
+		v.Answer(t.Context(), view.Request{Preview: &c.file}, func(message any) {
+			testkit.WantSame(t, name, message.(view.Preview).Preview, c.want)
+		})
+	}
 }
