@@ -27,7 +27,7 @@ func TestHeadersOfLabels(t *testing.T) {
 		{"no node later", "a,x\neve,y\n", EdgeListOptions{}, `labels:2:1: bad node ids: unknown node "eve"`},
 		{"a label that others have", "# c\neve,x\na,x\n", EdgeListOptions{}, `labels:2:1: bad node ids: unknown node "eve"` + maybe},
 		{"an empty id", ",team\na,x\n", EdgeListOptions{}, `labels:1:1: malformed: an empty node id` + maybe},
-		{"a later fault", "who,team\na,x\na,y\n", EdgeListOptions{}, "labels:3:1: label of node"},
+		{"a later fault", "who,team\na,x\na,x\n", EdgeListOptions{}, "labels:3:1: label of node"},
 		{"it is none", "who,team\na,x\n", EdgeListOptions{Header: NoHeader}, `labels:1:1: bad node ids: unknown node "who"`},
 		{"it is one", "a,x\nb,y\n", EdgeListOptions{Header: WithHeader}, "[ y]"},
 		{"it is one, and a stranger", "who,team\neve,y\n", EdgeListOptions{Header: WithHeader}, `labels:2:1: bad node ids: unknown node "eve"`},

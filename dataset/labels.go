@@ -22,7 +22,7 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	var unknown error
 	var label string // of the first line, if its id is unknown
 	var strange skipped
-	none, lines := 0, 0 // lines without a label, and with
+	none, lines, several := 0, 0, 0 // lines without a label, with one, and with another one
 	for t.Next() {
 		if len(t.Fields) != 2 {
 			t.Fault(-1, "%w: %d fields, a label line is an id and a label; a header that has the columns id and label tells which they are", coles.ErrFormat, len(t.Fields))
@@ -40,10 +40,18 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 		case errors.Is(t.Err, coles.ErrIDs) && unknown != nil:
 			t.Err = unknown
 		case l.class[i] != "":
-			t.Fault(0, "label of node %q: %w", t.Fields[0], ErrDuplicate)
+			both := withLabel(l.class[i], t.Fields[1])
+			if both == "" || t.IsMark(1) {
+				t.Fault(0, "label of node %q: %w", t.Fields[0], ErrDuplicate)
+			}
+			l.class[i], several = both, several+1
+			continue
 		case t.IsMark(1):
 			none++
 			continue
+		}
+		if _, err := labelList(t.Fields[1]); err != nil {
+			t.Fault(1, "%w: %w; leave out the line of a node without a label", coles.ErrFormat, err)
 		}
 		l.class[i], lines = strings.Clone(t.Fields[1]), lines+1
 	}
@@ -54,6 +62,9 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.closed(t, l.labelsFile, strange.lines)
 	if t.Err == nil {
 		l.warnOfLabels(strange, none+l.unlabel(lines, opts))
+		if several > 0 {
+			l.say(l.labelsFile, 0, nil, "nodes get %d more labels by lines that repeat them: each has a list of labels", several)
+		}
 	}
 }
 

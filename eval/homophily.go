@@ -2,8 +2,12 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"coles"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // NodeHomophily is the mean, over the nodes that have neighbours, of the share of a node's
@@ -102,4 +106,29 @@ func ExpectedHomophily(labels []int) (float64, error) {
 	}
 	n := float64(len(labels))
 	return squares / n / n, nil
+}
+
+// Assortativity is the correlation of the values at the two ends of the edges, −1 to 1 (Newman 2003): Pearson's over all
+// edges between nodes whose value is not NaN, each in both directions. Weights are not read. It takes O(n + m).
+//
+// Errors: [coles.ErrShape] unless there is one value for each node and an edge between two that differ, and
+// [coles.ErrNotFinite].
+func Assortativity(g *coles.Graph, values []float64) (float64, error) {
+	if len(values) != g.Nodes() {
+		return 0, fmt.Errorf("%w: %d values for %d nodes", coles.ErrShape, len(values), g.Nodes())
+	}
+	var from, to []float64
+	for e := range g.Edges() {
+		if u, v := values[e.U], values[e.V]; e.U != e.V && u == u && v == v {
+			from, to = append(from, u, v), append(to, v, u)
+		}
+	}
+	if len(from) == 0 || slices.Min(from) == slices.Max(from) {
+		return 0, fmt.Errorf("%w: no edge between nodes of different values", coles.ErrShape)
+	}
+	r := stat.Correlation(from, to, nil)
+	if !matrix.Finite(r) {
+		return 0, fmt.Errorf("%w: the correlation of values up to %g", coles.ErrNotFinite, slices.Max(from))
+	}
+	return r, nil
 }

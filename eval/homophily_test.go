@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"testing"
 
 	"coles"
@@ -71,4 +72,14 @@ func TestExpectedHomophilyIsThatOfAllPairs(t *testing.T) {
 	all := testkit.Must(NodeHomophily(g, labels))
 	expected := testkit.Must(ExpectedHomophily(labels))
 	testkit.WantNear(t, "homophily among all pairs", all, (60*expected-1)/59, 1e-14)
+}
+
+// On a path of 1, 2, 4 the pairs are (1,2), (2,1), (2,4), (4,2): Pearson's correlation of these by hand.
+func TestAssortativity(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}}))
+	r := testkit.Must(Assortativity(g, []float64{1, 2, 4, math.NaN(), 9}))
+	mean := (1 + 2 + 2 + 4) / 4.
+	testkit.WantNear(t, "assortativity", r, 2*((1-mean)*(2-mean)+(2-mean)*(4-mean))/((1-mean)*(1-mean)+2*(2-mean)*(2-mean)+(4-mean)*(4-mean)), 1e-12)
+	testkit.WantError(t, testkit.Err(Assortativity(g, []float64{1})), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(Assortativity(g, make([]float64, 5))), coles.ErrShape)
 }

@@ -22,7 +22,7 @@ type LinearModel struct {
 	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
 	Classes []int
 	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
-	// Classes[1].
+	// Classes[1], unless a row may have both.
 	Coef *mat.Dense
 	// Intercept has one number for each row of Coef.
 	Intercept []float64
@@ -57,7 +57,7 @@ func problems(classes int) int {
 
 // positive is the class for which a positive score of problem k speaks.
 func (m *LinearModel) positive(k int) int {
-	if len(m.Classes) == 2 {
+	if len(m.Intercept) == 1 {
 		return m.Classes[1]
 	}
 	return m.Classes[k]
@@ -78,7 +78,7 @@ func (m *LinearModel) signs(k int, rows, labels []int) []float64 {
 // decide returns the predicted class given the scores of one row: the largest score, the first of
 // equals.
 func (m *LinearModel) decide(scores []float64) int {
-	if len(m.Classes) > 2 {
+	if len(scores) > 1 {
 		return m.Classes[floats.MaxIdx(scores)]
 	}
 	if scores[0] > 0 {
@@ -139,7 +139,7 @@ func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float6
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one
 // row. No score is so small that all of them would vanish.
 func (m *LinearModel) logProbabilities(to, scores []float64) {
-	if len(m.Classes) == 2 {
+	if len(scores) == 1 {
 		to[0], to[1] = logSigmoid(-scores[0]), logSigmoid(scores[0])
 		return
 	}
@@ -185,7 +185,7 @@ func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], ro
 // check is for models that a caller has put together by hand.
 func (m *LinearModel) check() error {
 	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != len(m.Intercept) ||
-		len(m.Classes) < 2 || len(m.Intercept) != problems(len(m.Classes)) {
+		len(m.Classes) < 2 || len(m.Intercept) != problems(len(m.Classes)) && len(m.Intercept) != len(m.Classes) {
 		return fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",
 			coles.ErrShape, len(m.Classes), len(m.Intercept))
 	}

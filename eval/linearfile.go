@@ -24,6 +24,7 @@ type linearHeader struct {
 	Classes []int   `json:"classes"`
 	Columns int     `json:"columns"` // d
 	C       float64 `json:"c"`
+	Both    bool    `json:"both,omitempty"` // two classes have a row of coefficients each
 }
 
 // WriteTo writes the classifier in a versioned format that ends in a checksum.
@@ -38,7 +39,7 @@ func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
 		return 0, fmt.Errorf("%w: C is %v", coles.ErrNotFinite, m.C)
 	}
 	_, d := m.Coef.Dims()
-	n, err := linearFormat.Write(w, linearHeader{m.Classes, d, m.C}, mat.DenseCopyOf(m.Coef).RawMatrix().Data, m.Intercept)
+	n, err := linearFormat.Write(w, linearHeader{m.Classes, d, m.C, len(m.Classes) == 2 && len(m.Intercept) == 2}, mat.DenseCopyOf(m.Coef).RawMatrix().Data, m.Intercept)
 	if err != nil {
 		return n, fmt.Errorf("write classifier: %w", err)
 	}
@@ -71,6 +72,9 @@ func (h linearHeader) lengths() ([]int, error) {
 		return nil, fmt.Errorf("%d classes of %d features", len(h.Classes), h.Columns)
 	}
 	rows := problems(len(h.Classes))
+	if h.Both {
+		rows = len(h.Classes)
+	}
 	if err := matrix.CheckSize(rows, h.Columns); err != nil {
 		return nil, err
 	}

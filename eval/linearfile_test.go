@@ -45,9 +45,9 @@ func wantModel(t *testing.T, got, want *LinearModel) {
 
 func TestWriteToRefusesWhatIsNoModel(t *testing.T) {
 	for name, m := range map[string]LinearModel{
-		"zero":             {},
-		"one class":        {Classes: []int{1}, Coef: mat.NewDense(1, 1, nil), Intercept: []float64{0}},
-		"two rows for two": {Classes: []int{1, 2}, Coef: mat.NewDense(2, 1, nil), Intercept: []float64{0, 0}},
+		"zero":               {},
+		"one class":          {Classes: []int{1}, Coef: mat.NewDense(1, 1, nil), Intercept: []float64{0}},
+		"two rows for three": {Classes: []int{1, 2, 3}, Coef: mat.NewDense(2, 1, nil), Intercept: []float64{0, 0}},
 	} {
 		var b bytes.Buffer
 		_, err := m.WriteTo(&b)

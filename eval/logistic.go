@@ -169,8 +169,18 @@ type penalty struct {
 // memory.
 const problemsAtOnce = 256
 
-// regress fits a model for each C. The classes are independent problems.
-func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (models []*LinearModel, err error) {
+// regress fits a model for each C to rows of one class each.
+func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) ([]*LinearModel, error) {
+	m := newModel(rows, labels, f.Cols())
+	signs := make([][]float64, len(m.Intercept))
+	for k := range signs {
+		signs[k] = m.signs(k, rows, labels)
+	}
+	return p.separate(ctx, f, rows, m.Classes, signs)
+}
+
+// separate fits a model for each C. The classes are independent problems, each with the signs of the rows.
+func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, signs [][]float64) (models []*LinearModel, err error) {
 	x, err := trainingSet(ctx, f, rows, 1)
 	if err != nil {
 		return nil, err
@@ -179,21 +189,20 @@ func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, l
 	if err != nil {
 		return nil, err
 	}
-	classes := problems(len(distinct(picked(labels, rows))))
-	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/classes)) {
+	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/len(signs))) {
 		var of []*binary
 		for _, c := range cs {
-			m, weight, scale := newModel(rows, labels, f.Cols()), c, 1.0
+			weight, scale := c, 1.0
 			if p.scales {
 				weight, scale = 1, math.Sqrt(c)
 			}
-			m.C, models = c, append(models, m)
+			models = append(models, &LinearModel{classes, mat.NewDense(len(signs), f.Cols(), nil), make([]float64, len(signs)), c})
 			lengths, err := scaledLengths(ctx, x, weight, scale)
 			if err != nil {
 				return nil, err
 			}
-			for k := range classes {
-				of = append(of, newBinary(z.Cols(), m.signs(k, rows, labels), weight, scale, lengths))
+			for _, y := range signs {
+				of = append(of, newBinary(z.Cols(), y, weight, scale, lengths))
 			}
 		}
 		if err := solve(ctx, z, of); err != nil {
@@ -207,7 +216,7 @@ func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, l
 			return nil, err
 		}
 		for q, w := range solutions {
-			m, k, b := models[len(models)-len(cs)+q/classes], q%classes, of[q]
+			m, k, b := models[len(models)-len(cs)+q/len(signs)], q%len(signs), of[q]
 			matrix.Scale(w[:f.Cols()], b.scale)
 			m.Coef.SetRow(k, w[:f.Cols()])
 			m.Intercept[k] = w[f.Cols()]

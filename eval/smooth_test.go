@@ -2,11 +2,13 @@ package eval
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -71,13 +73,13 @@ func TestSmoothingGainsWhereNeighboursAreAlike(t *testing.T) {
 			labels[i] = classes[i]
 		}
 	}
-	s := testkit.Must(LogisticRegression{}.LearnSmoothed(background, g, x, labels, DefaultAlphas(), 1))
+	s := testkit.Must(LogisticRegression{}.LearnSmoothed(background, g, x, labels, Smoothing{Seed: 1}))
 	p := testkit.Must(s.Smooth(background, g, x, labels, nil))
 	right, all := 0, 0
 	for i, l := range labels {
 		if l < 0 {
 			all++
-			if s.likeliest(p.RawRowView(i)) == classes[i] {
+			if s.Classes[floats.MaxIdx(p.RawRowView(i))] == classes[i] {
 				right++
 			}
 		}
@@ -94,7 +96,7 @@ func TestSmoothingOfRandomLabelsIsChance(t *testing.T) {
 	mean, draws := 0.0, 40
 	for k := range draws {
 		labels := randomLabels(120, 2, uint64(166+k))
-		s := testkit.Must(LogisticRegression{Cs: []float64{1}}.LearnSmoothed(background, g, x, labels, []float64{0, 0.9}, 1))
+		s := testkit.Must(LogisticRegression{Cs: []float64{1}}.LearnSmoothed(background, g, x, labels, Smoothing{Alphas: []float64{0, 0.9}, Seed: 1}))
 		mean += s.Found.Accuracy() / float64(draws)
 	}
 	// A draw has a deviation of at least 4.6 points, and the mean of 40 one of 0.7; parts of equal shares of the
@@ -107,7 +109,7 @@ func TestSmoothingOfRandomLabelsIsChance(t *testing.T) {
 func TestSmoothingRefuses(t *testing.T) {
 	g, x, classes := halves(40, 167)
 	learn := func(g *coles.Graph, alphas ...float64) error {
-		return testkit.Err(LogisticRegression{}.LearnSmoothed(background, g, x, classes, alphas, 1))
+		return testkit.Err(LogisticRegression{}.LearnSmoothed(background, g, x, classes, Smoothing{Alphas: alphas}))
 	}
 	m := testkit.Must(LogisticRegression{}.Fit(background, x, upTo(40), classes))
 	smooth := func(alpha float64, labels []int) error {
@@ -115,10 +117,55 @@ func TestSmoothingRefuses(t *testing.T) {
 	}
 	wantRefusals(t, map[string]refusal{
 		"another graph":  {learn(testkit.Must(coles.NewGraph(3, nil)), 0.5), coles.ErrShape},
-		"no candidates":  {learn(g), coles.ErrSetting},
 		"all neighbours": {learn(g, 1), coles.ErrSetting},
 		"less than none": {smooth(-1, classes), coles.ErrSetting},
 		"NaN":            {smooth(math.NaN(), classes), coles.ErrSetting},
 		"labels of some": {smooth(0.5, classes[:7]), coles.ErrShape},
 	})
+}
+
+// Probabilities that a strong penalty makes cautious are as large as they are right, on the rows held out and others.
+func TestTemperature(t *testing.T) {
+	x, classes := blobs(6000, 6, 4, 168)
+	labels := slices.Repeat([]int{-1}, 6000)
+	copy(labels, classes[:2000])
+	s := testkit.Must(LogisticRegression{Cs: []float64{1. / 1024}}.LearnSmoothed(background, nil, x, labels, Smoothing{Seed: 1}))
+	mean := func(s *Smoothed) (probability, right float64) {
+		p := testkit.Must(s.Smooth(background, nil, x, nil, upTo(6000)[2000:]))
+		for q := range 4000 {
+			k := floats.MaxIdx(p.RawRowView(q))
+			testkit.WantNear(t, "the sum", floats.Sum(p.RawRowView(q)), 1, 1e-12)
+			if probability += p.At(q, k) / 4000; s.Classes[k] == classes[2000+q] {
+				right += 1. / 4000
+			}
+		}
+		return probability, right
+	}
+	probability, right := mean(s)
+	if math.Abs(probability-right) > 0.03 {
+		t.Errorf("mean probability %.3f, %.3f are right", probability, right)
+	}
+	if s.Temperature = 0; true {
+		if cautious, _ := mean(s); cautious > right-0.05 {
+			t.Errorf("without a temperature the mean probability is %.3f, %.3f are right", cautious, right)
+		}
+	}
+}
+
+// Balanced, a rare class that the features hardly show is found more often.
+func TestBalanced(t *testing.T) {
+	x, labels := normal(600, 2, 1, 169), make([]int, 600)
+	for i := range labels {
+		if i%12 == 0 {
+			labels[i] = 1
+			x.Set(i, 0, x.At(i, 0)+1.5)
+		}
+	}
+	plain := testkit.Must(LogisticRegression{}.LearnSmoothed(background, nil, x, labels, Smoothing{Seed: 1}))
+	even := testkit.Must(LogisticRegression{}.LearnSmoothed(background, nil, x, labels, Smoothing{Seed: 1, Balanced: true}))
+	testkit.WantSame(t, "weights", even.Weights, []float64{12. / 11, 12})
+	mean := func(c *Confusion) float64 { return (c.Recall(0) + c.Recall(1)) / 2 }
+	if mean(even.Found) < mean(plain.Found)+0.1 || even.Found.Recall(1) < 0.6 {
+		t.Errorf("mean recall %.3f balanced, else %.3f", mean(even.Found), mean(plain.Found))
+	}
 }

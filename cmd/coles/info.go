@@ -14,7 +14,6 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -41,6 +40,7 @@ func infoCommand(s streams) *cli.Command {
 		ArgsUsage: "[FILE]", Description: describe(infoDescription),
 		Flags: append(append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			labelsAsFlag(),
 		}, graphFlags()...), settingsFlags()...),
 		Action: action(s, info),
 	}
@@ -94,7 +94,11 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	in.progress.show("measure the features", 0, 0)
-	about, err := describeGraph(ctx, d, g, chosen)
+	m, err := meaningOf(c, d)
+	if err != nil {
+		return err
+	}
+	about, err := describeGraph(ctx, d, g, m, chosen)
 	in.progress.clear()
 	if err != nil {
 		return err
@@ -157,38 +161,7 @@ type featuresInfo struct {
 	Share   float64 `json:"share"` // of entries that are not zero
 }
 
-type labelsInfo struct {
-	Labelled  int        `json:"labelled"`
-	Classes   int        `json:"classes"`
-	Homophily *homophily `json:"homophily"` // null without edges between labelled nodes
-}
-
-// homophily is measured among the labelled nodes.
-type homophily struct {
-	Node     float64 `json:"node"`
-	Edge     float64 `json:"edge"`
-	Expected float64 `json:"expected"`
-	Edges    int     `json:"edges"` // between labelled nodes
-}
-
-// farAbove is the share of the way from chance to 1 from which on homophily speaks for the graph: on
-// generated graphs of five classes ("Where s turns" in lab/docs/results.md) its model is as good as the
-// features' from a quarter on, to half a point, and far ahead from a half on. The four real graphs
-// there whose features are better have 0.01 at most.
-const farAbove = 0.25
-
-// doubt warns of a choice of features where neighbours share their class far more often than by
-// chance. One over the root of the number of edges, two standard errors of a share at most, is taken
-// off first. It is "" where there is nothing to warn of.
-func (h *homophily) doubt(chosen *coles.Alignment) string {
-	if h == nil || chosen == nil || chosen.Kind() != coles.UseFeatures ||
-		h.Edge-1/math.Sqrt(float64(h.Edges))-h.Expected < farAbove*(1-h.Expected) {
-		return ""
-	}
-	return fmt.Sprintf("%.0f %% of edges join one class, and %.0f %% by chance: the graph may know better, try -kind graph", 100*h.Edge, 100*h.Expected)
-}
-
-func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, settings coles.Settings) (*graphInfo, error) {
+func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, m meaning, settings coles.Settings) (*graphInfo, error) {
 	_, components := g.Components()
 	about := &graphInfo{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Splits: len(d.Splits), Read: d.Layouts}
 	if g.Report().Weighted {
@@ -202,7 +175,7 @@ func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, sett
 	}
 	var err error
 	if d.Labels != nil {
-		if about.Labels, err = describeLabels(ctx, g, d); err != nil {
+		if about.Labels, err = m.describe(ctx, g, d); err != nil {
 			return nil, err
 		}
 	}
@@ -258,34 +231,6 @@ func describeFeatures(x mat.Matrix) *featuresInfo {
 	return f
 }
 
-func describeLabels(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*labelsInfo, error) {
-	labelled := labelledNodes(d)
-	about := &labelsInfo{Labelled: len(labelled), Classes: d.NumClasses()}
-	if len(labelled) == 0 {
-		return about, nil
-	}
-	labels := d.Labels
-	if len(labelled) < len(labels) {
-		part, err := eval.Induce(ctx, g, nil, labelled)
-		if err != nil {
-			return nil, err
-		}
-		g = part.Graph
-		labels = make([]int, len(labelled))
-		for k, i := range labelled {
-			labels[k] = d.Labels[i]
-		}
-	}
-	if g.Report().Edges == 0 {
-		return about, nil
-	}
-	node, err := eval.NodeHomophily(g, labels)
-	edge, err2 := eval.EdgeHomophily(g, labels)
-	expected, err3 := eval.ExpectedHomophily(labels)
-	about.Homophily = &homophily{node, edge, expected, g.Report().Edges}
-	return about, cmp.Or(err, err2, err3)
-}
-
 func (a *graphInfo) print(w io.Writer) {
 	g := a.Graph
 	fmt.Fprintf(w, "nodes\t%d, %d isolated\n", g.Nodes, g.Isolated)
@@ -305,7 +250,7 @@ func (a *graphInfo) print(w io.Writer) {
 	}
 	a.Columns.print(w)
 	if l := a.Labels; l != nil {
-		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
+		l.print(w)
 		if h := l.Homophily; h != nil {
 			fmt.Fprintf(w, "homophily\tnode %.3f, edge %.3f, expected by chance %.3f\n", h.Node, h.Edge, h.Expected)
 		}

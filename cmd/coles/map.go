@@ -174,7 +174,7 @@ func (m *nodeMap) picture(by string) (*picture.Picture, error) {
 	}
 	var row []*picture.Picture
 	for _, part := range m.Panels {
-		axes := picture.Axes{Title: part.Title}
+		axes := picture.Axes{Title: part.Title, Grades: m.Grades}
 		if by == "pca" {
 			axes.X, axes.Y = "first principal component", "second principal component"
 		}

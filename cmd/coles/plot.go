@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,9 +22,9 @@ const plotDescription = `Draws the nodes in two dimensions: the features of GRAP
 any, next to the embedding. The colours are the classes of the labels or, with
 -k or without labels, the clusters of "coles cluster"; nodes without a label are
 grey, or with -predicted have the colour of the class that a logistic regression
-on the embedding predicts. The embedding comes from -embedding, or is made of
-GRAPH as by "coles embed", or as by "coles cluster" where the colours are
-clusters. Edges are drawn where there are at most 3,000.
+on the embedding predicts. Numbers are steps of a scale. The embedding comes
+from -embedding, or is made of GRAPH as by "coles embed", or as by "coles
+cluster" where the colours are clusters. Edges are drawn where there are at most 3,000.
 
 A name that ends in .html makes a page that needs no network: names under the
 pointer and by search, zoom, the nearest nodes of a chosen one, and classes to
@@ -47,6 +48,7 @@ func plotCommand(s streams) *cli.Command {
 			fileFlag("o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
 			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca", Value: "tsne"},
 			clustersFlag(),
+			labelsAsFlag(),
 			&cli.BoolFlag{Name: "predicted", Usage: "colour nodes without a label by their predicted class"},
 		}, embeddingFlags()...),
 		Action: action(s, plot),
@@ -73,12 +75,20 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	d := e.data
+	meant, err := meaningOf(c, d)
+	if err != nil {
+		return err
+	}
 	n, _ := e.rows.Dims()
 	labels, names := knownLabels(d, n), d.Classes
-	classes, noun := labels, "class"
+	classes, noun, grades := labels, "class", meant.values != nil && !c.IsSet("k")
 	switch {
+	case c.Bool("predicted") && (meant.values != nil || meant.sets != nil):
+		return usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
 	case c.Bool("predicted"):
 		classes, err = predictedClasses(ctx, in, e, labels, seedOr1(c))
+	case grades:
+		classes, names = graded(meant.values)
 	case byClusters(c, labels):
 		if classes, err = findClusters(ctx, c, in, s.stderr, e.rows); err == nil {
 			names, noun = clusterNames(classes), "cluster"
@@ -98,7 +108,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	m.Groups, m.Names, m.Noun = classes, names, noun
+	m.Groups, m.Names, m.Noun, m.Grades = classes, names, noun, grades
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
 			return m.write(ctx, c, in, w)
@@ -146,7 +156,10 @@ func byClusters(c *cli.Command, labels []int) bool {
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
 func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) ([]int, error) {
-	k, err := learn(ctx, in, e, labels, eval.DefaultAlphas(), seed)
+	if slices.Max(labels) < 0 {
+		return nil, errNoLabels
+	}
+	k, err := learnClasses(ctx, in, e, labels, eval.Smoothing{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +174,40 @@ func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []in
 		}
 	}
 	return classes, nil
+}
+
+// steps is how many colours a scale has.
+const steps = 8
+
+// graded are numbers, NaN for none, in steps of about as many nodes each, and the range of each.
+func graded(values []float64) (step []int, names []string) {
+	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	slices.Sort(sorted)
+	var first []float64 // of each step
+	for k := range steps {
+		first = append(first, sorted[k*len(sorted)/steps])
+	}
+	first = slices.Compact(first)
+	for k, v := range first {
+		last := sorted[len(sorted)-1]
+		if k+1 < len(first) {
+			next, _ := slices.BinarySearch(sorted, first[k+1])
+			last = sorted[next-1]
+		}
+		name := short(v)
+		if last > v {
+			name += " to " + short(last)
+		}
+		names = append(names, name)
+	}
+	step = make([]int, len(values))
+	for i, v := range values {
+		at, found := slices.BinarySearch(first, v)
+		if step[i] = at - 1; found {
+			step[i] = at
+		}
+	}
+	return step, names
 }
 
 func clusterNames(clusters []int) []string {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +16,8 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // plotted draws into a file of that ending and returns what is in it.
@@ -198,12 +199,13 @@ func TestPlotPredicts(t *testing.T) {
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	e := &embedding{data: &dataset.Dataset{}, graph: testkit.Must(d.Graph()), rows: rows}
 	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
-	k, err := learn(t.Context(), &inputs{}, e, labels, eval.DefaultAlphas(), 1)
+	k, err := learnClasses(t.Context(), &inputs{}, e, labels, eval.Smoothing{Seed: 1})
 	testkit.Check(t, err)
 	for i, l := range labels {
 		want := l
 		if l < 0 {
-			want = testkit.Must(strconv.Atoi(testkit.Must(k.predict(t.Context(), e, labels, []int{i}, rowNames(nil, 300), false))[0].Class))
+			p := testkit.Must(k.model.Smooth(t.Context(), e.graph, e.rows, labels, []int{i}))
+			want = k.model.Classes[floats.MaxIdx(p.RawRowView(0))]
 		}
 		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
 	}

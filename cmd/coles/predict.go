@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -22,15 +21,18 @@ learns from the rows of the embedding that have one. How strongly it is
 penalised is chosen by cross-validation. It prints a line "ID, class,
 probability" for each node, separated by tabs, or by commas under a line of
 column names where the name of -o ends in .csv. -probabilities adds that of
-every class, in the order of the table below. Probabilities are
-cautious, with a strong penalty most: a larger share is right than their mean
-says. The embedding comes from -embedding, or is made of GRAPH as by "coles embed";
+every class, in the order of the table below. Their mean is the share that was
+right in cross-validation. -sure answers "none" below a probability, and -balanced
+has rare classes predicted more often.
+The embedding comes from -embedding, or is made of GRAPH as by "coles embed";
 then probabilities may be smoothed along the edges, towards the known labels, if
 cross-validation finds that worth it: -alpha says how much, 0 is not at all.
 
 Labels that are numbers, with fractions or whole ones of which most occur once, are
 a quantity: a ridge regression predicts it, and a line is "ID, value, low, high",
-between which nine in ten are expected.
+between which nine in ten are expected. A node has several classes where lines
+repeat it, or the label is a JSON list, or names between | or ;. Then each of its
+classes has a line, and standard error says F1. -labels-as decides.
 
 Standard error says how good that is: which share of the labelled nodes is right
 in cross-validation, and for each class how many of its nodes are (recall), how
@@ -57,7 +59,9 @@ func predictCommand(s streams) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
-			&cli.StringFlag{Name: "labels-as", Usage: "labels are `WHAT`: classes or numbers (default: numbers where they have fractions, or most occur once)", HideDefault: true},
+			labelsAsFlag(),
+			&cli.BoolFlag{Name: "balanced", Usage: "predict rare classes as if all were as frequent"},
+			&cli.FloatFlag{Name: "sure", Usage: "answer \"none\" below this `PROBABILITY`", HideDefault: true},
 			&cli.FloatFlag{Name: "alpha", Usage: "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)", HideDefault: true},
 			fileFlag("classifier", "keep the classifier in `FILE`"),
 			fileFlag("model", "keep the model in `FILE`"),
@@ -67,31 +71,12 @@ func predictCommand(s streams) *cli.Command {
 	}
 }
 
-// A prediction is a line of output.
-type prediction struct {
-	ID          string  `json:"id"`
-	Class       string  `json:"class"`
-	Probability float64 `json:"probability"`
-	// Probabilities are the probabilities of all classes, with -probabilities.
-	Probabilities map[string]float64 `json:"probabilities,omitempty"`
-}
-
-// predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
-type predictions struct {
-	Kind        string        `json:"kind,omitempty"` // graph, features or network; none of vectors that are read
-	Alpha       float64       `json:"alpha"`          // the share of the neighbours
-	Accuracy    *float64      `json:"accuracy,omitempty"`
-	Classes     []classErrors `json:"classes,omitempty"`
-	Predictions []prediction  `json:"predictions"`
-}
-
-// classErrors are the predicted classes of the labelled nodes of a class, with counts.
-type classErrors struct {
-	Class     string         `json:"class"`
-	Nodes     int            `json:"nodes"`
-	Recall    float64        `json:"recall"`
-	Precision float64        `json:"precision"`
-	Predicted map[string]int `json:"predicted"`
+// answers are predictions as JSON, as lines, and what is said about them.
+type answers struct {
+	result  any
+	columns []string
+	lines   [][]string
+	said    string
 }
 
 func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
@@ -99,11 +84,9 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	alphas := eval.DefaultAlphas()
-	if setNumber(c, "alpha", &alphas[0], c.Float); c.IsSet("alpha") {
-		if alphas = alphas[:1]; !(alphas[0] >= 0 && alphas[0] < 1) {
-			return usagef("-alpha %v: want 0 or more, and less than 1", alphas[0])
-		}
+	how, err := smoothing(c)
+	if err != nil {
+		return err
 	}
 	var k *classifier
 	if c.IsSet("use") {
@@ -119,19 +102,16 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if chosen != nil {
 		fmt.Fprintln(s.stderr, "coles: "+strings.ReplaceAll(chosen.String(), "\n", "\ncoles: "))
 	}
-	if values, err := quantities(c, e.data); err != nil || values != nil {
-		if err == nil {
-			err = predictQuantity(ctx, c, in, out, e, values, s.stderr)
-		}
+	m, err := meaningOf(c, e.data)
+	if err != nil {
 		return err
 	}
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
-	of := originOf(e.model)
 	if k == nil {
-		k, err = learn(ctx, in, e, labels, alphas, seedOr1(c))
+		k, err = learn(ctx, c, in, e, m, labels, how)
 	} else {
-		err = k.check(in, c.String("use"), of)
+		err = k.check(in, c.String("use"), originOf(e.model), m, labels)
 	}
 	if err != nil {
 		return err
@@ -146,7 +126,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return errEveryLabel
 	}
 	in.progress.show("classify", 0, 0)
-	found, err := k.predict(ctx, e, labels, rows, rowNames(e.data.IDs, n), c.Bool("probabilities"))
+	a, err := k.answer(ctx, c, e, m, labels, rows, rowNames(e.data.IDs, n))
 	if err != nil {
 		return err
 	}
@@ -157,83 +137,38 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := out.classifier.write(ctx, k.write); err != nil {
 		return err
 	}
-	columns, lines := k.lines(found, c.Bool("probabilities"))
-	if err := out.lines.writeResult(ctx, c, newPredictions(of.Kind, k.model, found), columns, slices.Values(lines)); err != nil {
+	if err := out.lines.writeResult(ctx, c, a.result, a.columns, slices.Values(a.lines)); err != nil {
 		return err
 	}
-	sayHowGood(s.stderr, c, of.Kind, k.model)
+	fmt.Fprint(s.stderr, a.said)
 	if c.IsSet("classifier") && !c.IsSet("model") && !c.IsSet("with") && !c.IsSet("embedding") {
 		in.text.Warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", c.String("classifier")))
 	}
 	return nil
 }
 
+// smoothing are the options of learning.
+func smoothing(c *cli.Command) (how eval.Smoothing, err error) {
+	how = eval.Smoothing{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
+	if c.IsSet("alpha") {
+		how.Alphas = make([]float64, 1)
+		if setNumber(c, "alpha", &how.Alphas[0], c.Float); !(how.Alphas[0] >= 0 && how.Alphas[0] < 1) {
+			return how, usagef("-alpha %v: want 0 or more, and less than 1", how.Alphas[0])
+		}
+	}
+	if sure := c.Float("sure"); !(sure >= 0 && sure <= 1) {
+		return how, usagef("-sure %v: want 0 to 1", sure)
+	}
+	return how, nil
+}
+
 var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
-
-// lines are the names of the columns and a line for each prediction.
-func (k *classifier) lines(found []prediction, all bool) (columns []string, lines [][]string) {
-	columns, lines = []string{"id", "class", "probability"}, make([][]string, len(found))
-	for i, p := range found {
-		lines[i] = []string{p.ID, p.Class, strconv.FormatFloat(p.Probability, 'g', 6, 64)}
-	}
-	for _, label := range k.model.Classes {
-		if !all {
-			break
-		}
-		name := k.name(label)
-		columns = append(columns, name)
-		for i, p := range found {
-			lines[i] = append(lines[i], strconv.FormatFloat(p.Probabilities[name], 'g', 6, 64))
-		}
-	}
-	return columns, lines
-}
-
-// sayHowGood prints what cross-validation has found out about a model, nil for nothing.
-func sayHowGood(stderr io.Writer, c *cli.Command, kind string, m *eval.Smoothed) {
-	good := m.Found
-	of := modelName(kind)
-	if kind == "" {
-		of = "the vectors of " + nameOf(c.String("embedding"))
-	}
-	switch {
-	case good != nil:
-		fmt.Fprintf(stderr, "coles: %s: %.1f %% of %d labelled nodes are right in cross-validation\n%v", of, 100*good.Accuracy(), good.Total(), good)
-		if m.Alpha > 0 {
-			fmt.Fprintf(stderr, "coles: predictions are smoothed along the edges, α = %g; without, %.1f %% are right\n", m.Alpha, 100*m.Alone)
-		}
-	case c.IsSet("use"):
-		fmt.Fprintf(stderr, "coles: %s: -use learns nothing, and cross-validates nothing\n", of)
-	default:
-		fmt.Fprintf(stderr, "coles: %s: cross-validation takes two labels of two classes at least, and counts 4,096 classes at most\n", of)
-	}
-}
-
-// newPredictions is the output of -json.
-func newPredictions(kind string, m *eval.Smoothed, found []prediction) *predictions {
-	r, good := &predictions{Kind: kind, Alpha: m.Alpha, Predictions: found}, m.Found
-	if good == nil {
-		return r
-	}
-	share := good.Accuracy()
-	r.Accuracy = &share
-	for k, row := range good.Counts {
-		of := classErrors{good.Name(k), good.Size(k), good.Recall(k), good.Precision(k), make(map[string]int)}
-		for j, count := range row {
-			if count > 0 {
-				of.Predicted[good.Name(j)] = count
-			}
-		}
-		r.Classes = append(r.Classes, of)
-	}
-	return r
-}
 
 // chosenByLabels has the labels, if there are any, choose the kind of model unless an option sets it.
 func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
-		values, err := quantities(c, d)
-		if labels := knownLabels(d, d.Nodes()); err == nil && values == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
+		m, err := meaningOf(c, d)
+		if labels := knownLabels(d, d.Nodes()); err == nil && m.values == nil && m.sets == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
 			e.choose = byLabels(labels, chosen)
 		}
 	}
@@ -260,8 +195,8 @@ func predictOutputs(c *cli.Command, s streams) (out predictFiles, err error) {
 	switch {
 	case c.IsSet("use") && c.IsSet("classifier"):
 		return out, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
-	case c.IsSet("use") && c.IsSet("alpha"):
-		return out, usagef("-alpha is learnt with a classifier, and -use has one already")
+	case c.IsSet("use") && (c.IsSet("alpha") || c.IsSet("balanced")):
+		return out, usagef("-alpha and -balanced are learnt with a classifier, and -use has one already")
 	case c.IsSet("model") && (c.IsSet("with") || c.IsSet("embedding")):
 		return out, usagef("-model keeps a model that is fitted, and -with or -embedding fits none")
 	case kept == standard || model == standard:

@@ -3,64 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"slices"
-	"strconv"
 
 	"coles"
-	"coles/dataset"
 	"coles/eval"
 
 	"github.com/urfave/cli/v3"
 )
-
-// fewValues is how many whole numbers are classes, though each occurs once.
-const fewValues = 10
-
-// quantities are the labels of the nodes as numbers, NaN for none, where they are a quantity and no classes: as -labels-as
-// says, or all numbers, some with a fraction, or whole ones most of which occur once. Otherwise they are nil.
-func quantities(c *cli.Command, d *dataset.Dataset) ([]float64, error) {
-	as := c.String("labels-as")
-	if as != "" && as != "classes" && as != "numbers" {
-		return nil, usagef("-labels-as %s: want classes or numbers", as)
-	}
-	if as == "classes" || d.Classes == nil {
-		return nil, nil
-	}
-	number, fraction := make([]float64, len(d.Classes)), false
-	for k, name := range d.Classes {
-		v, err := strconv.ParseFloat(name, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			if as == "numbers" {
-				return nil, fmt.Errorf("-labels-as numbers: %w: the label %q is none", coles.ErrFormat, name)
-			}
-			return nil, nil
-		}
-		number[k], fraction = v, fraction || v != math.Trunc(v)
-	}
-	labels, uses := knownLabels(d, d.Nodes()), make([]int, len(number))
-	values := make([]float64, len(labels))
-	for i, l := range labels {
-		if values[i] = math.NaN(); l >= 0 {
-			values[i] = number[l]
-			uses[l]++
-		}
-	}
-	known, once := 0, 0
-	for _, n := range uses {
-		if n > 0 {
-			known++
-		}
-		if n == 1 {
-			once++
-		}
-	}
-	if as == "" && !fraction && (known <= fewValues || 2*once <= known) {
-		return nil, nil
-	}
-	return values, nil
-}
 
 // A valuation is a line of output for a label that is a number.
 type valuation struct {
@@ -72,67 +21,55 @@ type valuation struct {
 
 // valuations are the output of -json.
 type valuations struct {
-	Kind        string           `json:"kind,omitempty"`
-	Found       eval.RidgeErrors `json:"left_out"`
-	Neighbours  *float64         `json:"error_of_neighbours,omitempty"`
-	Predictions []valuation      `json:"predictions"`
+	Kind        string            `json:"kind,omitempty"`
+	Found       *eval.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
+	Neighbours  *float64          `json:"error_of_neighbours,omitempty"`
+	Predictions []valuation       `json:"predictions"`
 }
 
-// predictQuantity predicts numbers.
-func predictQuantity(ctx context.Context, c *cli.Command, in *inputs, out predictFiles, e *embedding, values []float64, stderr io.Writer) error {
-	for _, flag := range []string{"probabilities", "classifier", "use", "alpha"} {
-		if c.IsSet(flag) {
-			return usagef("-%s is for classes, and the labels are numbers: -labels-as classes takes them for names", flag)
-		}
+// learnNumbers learns from nodes with a number each.
+func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64) (*classifier, error) {
+	if err := refuse(c, "numbers", "alpha", "balanced", "probabilities", "sure"); err != nil {
+		return nil, err
 	}
 	r, err := eval.LearnRidge(ctx, e.rows, values)
+	return &classifier{ridge: r, of: originOf(e.model)}, err
+}
+
+// numbersOf answers with a number for each of these nodes.
+func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding, values []float64, rows []int, ids []string) (a answers, err error) {
+	if err := refuse(c, "numbers", "probabilities", "sure"); err != nil {
+		return a, err
+	}
+	found, low, high, err := k.ridge.Predict(ctx, e.rows, rows)
 	if err != nil {
-		return err
+		return a, err
 	}
-	var rows []int
-	for i, v := range values {
-		if math.IsNaN(v) || c.Bool("all") {
-			rows = append(rows, i)
-		}
-	}
-	if len(rows) == 0 {
-		return errEveryLabel
-	}
-	found, low, high, err := r.Predict(ctx, e.rows, rows)
-	if err != nil {
-		return err
-	}
-	result := valuations{Kind: originOf(e.model).Kind, Found: r.Found}
-	var lines [][]string
-	ids := rowNames(e.data.IDs, len(values))
+	result := &valuations{Kind: k.of.Kind}
+	a.result, a.columns = result, []string{"id", "value", "low", "high"}
 	for q, i := range rows {
 		result.Predictions = append(result.Predictions, valuation{ids[i], found[q], low[q], high[q]})
-		line := []string{ids[i]}
-		for _, v := range []float64{found[q], low[q], high[q]} {
-			line = append(line, strconv.FormatFloat(v, 'g', 6, 64))
-		}
-		lines = append(lines, line)
+		a.lines = append(a.lines, []string{ids[i], short(found[q]), short(low[q]), short(high[q])})
 	}
-	told := fmt.Sprintf("mean absolute error %.3g, of the mean %.3g", r.Found.Error, r.Found.OfMean)
+	good := k.ridge.Found
+	if good.Rows == 0 {
+		a.said = fmt.Sprintf("coles: %s: -use learns nothing, and cross-validates nothing\n", k.whose(c))
+		return a, nil
+	}
+	result.Found = &good
+	told := fmt.Sprintf("mean absolute error %.3g, of the mean %.3g", good.Error, good.OfMean)
 	if e.graph != nil {
 		of := neighboursError(e.graph, values)
 		result.Neighbours = &of
 		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
 	}
-	in.progress.clear()
-	if err := out.model.write(ctx, func(w io.Writer) error { return writeModel(w, e.model, in.text.Encoder) }); err != nil {
-		return err
-	}
-	if err := out.lines.writeResult(ctx, c, result, []string{"id", "value", "low", "high"}, slices.Values(lines)); err != nil {
-		return err
-	}
 	how := ""
-	if r.Log {
+	if k.ridge.Log {
 		how = ", by their logarithms"
 	}
-	fmt.Fprintf(stderr, "coles: the labels are numbers%s; -labels-as classes takes them for names\n", how)
-	fmt.Fprintf(stderr, "coles: of %d labels left out one at a time: R² %.2f, %s; nine in ten of them are between low and high\n", r.Found.Rows, r.Found.R2, told)
-	return nil
+	a.said = fmt.Sprintf("coles: the labels are numbers%s; -labels-as classes takes them for names\n", how) +
+		fmt.Sprintf("coles: of %d labels left out one at a time: R² %.2f, %s; nine in ten of them are between low and high\n", good.Rows, good.R2, told)
+	return a, nil
 }
 
 // neighboursError is the mean absolute error of the mean value of the neighbours that have one, or else of all others.

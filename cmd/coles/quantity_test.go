@@ -61,10 +61,12 @@ func TestPredictNumbersRefuses(t *testing.T) {
 		code       int
 		args, want string
 	}{
-		"two numbers":   {exitFailure, "-labels n.csv", "three"},
-		"a word":        {exitFailure, "-labels w.csv -labels-as numbers", `the label "red" is none`},
-		"no such kind":  {exitUsage, "-labels n.csv -labels-as words", "want classes or numbers"},
-		"probabilities": {exitUsage, "-labels n.csv -probabilities", "is for classes"},
+		"two numbers":     {exitFailure, "-labels n.csv", "three"},
+		"a word":          {exitFailure, "-labels w.csv -labels-as numbers", `the label "red" of node ann is no number`},
+		"word and number": {exitFailure, "-labels w.csv", "-labels-as classes takes all for names"},
+		"balanced":        {exitUsage, "-labels n.csv -balanced", "is for nodes of one class"},
+		"no such kind":    {exitUsage, "-labels n.csv -labels-as words", "want classes, numbers or several"},
+		"probabilities":   {exitUsage, "-labels n.csv -probabilities", "is for nodes of one class"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(strings.NewReplacer("n.csv", filepath.Join(dir, "n.csv"), "w.csv", filepath.Join(dir, "w.csv")).Replace(c.args))

@@ -310,6 +310,12 @@ var dashes = [][]vg.Length{nil, {6, 3}, {2, 2}}
 
 func colour(i int) color.NRGBA { return palette[i%len(palette)] }
 
+// grade is a colour of a scale, light yellow at 0 and dark blue at 1.
+func grade(share float64) color.NRGBA {
+	between := func(from, to float64) uint8 { return uint8(from + share*(to-from)) }
+	return color.NRGBA{between(0xf0, 0x1b), between(0xd0, 0x2a), between(0x50, 0x8a), 0xff}
+}
+
 // tint is the colour of bands and areas.
 func tint(i int) color.NRGBA {
 	c := colour(i)

@@ -120,7 +120,7 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 			some[k] = points[i]
 		}
 		p.plot.Add(&plotter.Scatter{XYs: some, GlyphStyleFunc: func(k int) draw.GlyphStyle {
-			return classGlyph(classes[rows[k]], glyphRadius(largest, spread, len(rows)))
+			return a.glyph(classes[rows[k]], found[len(found)-1], glyphRadius(largest, spread, len(rows)))
 		}})
 	}
 	for _, c := range found {
@@ -131,7 +131,7 @@ func (a Axes) places(xy mat.Matrix, classes []int, names []string, g *coles.Grap
 		case names != nil:
 			name = names[c]
 		}
-		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: classGlyph(c, max(2.2, glyphRadius(largest, spread, n)))})
+		p.describe(name, glyphSpace, &plotter.Scatter{GlyphStyle: a.glyph(c, found[len(found)-1], max(2.2, glyphRadius(largest, spread, n)))})
 	}
 	if len(marks) > 0 {
 		labels.GlyphStyle, labels.room = draw.GlyphStyle{Color: color.Black, Shape: draw.RingGlyph{}, Radius: 1.5 * glyphRadius(largest, spread, n)}, true
@@ -186,9 +186,13 @@ func (l *links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func classGlyph(class int, radius vg.Length) draw.GlyphStyle {
-	if class < 0 {
+// glyph is that of a class, up to the last one.
+func (a Axes) glyph(class, last int, radius vg.Length) draw.GlyphStyle {
+	switch {
+	case class < 0:
 		return draw.GlyphStyle{Color: grey, Shape: draw.CircleGlyph{}, Radius: radius / 2}
+	case a.Grades:
+		return draw.GlyphStyle{Color: grade(float64(class) / float64(max(last, 1))), Shape: draw.CircleGlyph{}, Radius: radius}
 	}
 	return glyph(class, radius)
 }

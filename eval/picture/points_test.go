@@ -39,7 +39,7 @@ func TestRowsWithoutAClassAreBeneath(t *testing.T) {
 	if want := strings.Repeat("g", n-labelled) + strings.Repeat("c", labelled) + "gccc"; colours != want {
 		t.Errorf("glyphs are drawn in the order %s", colours)
 	}
-	with, without := classGlyph(0, glyphRadius(2.2, 110, labelled)), classGlyph(-1, glyphRadius(2.2, 110, n-labelled))
+	with, without := Axes{}.glyph(0, 2, glyphRadius(2.2, 110, labelled)), Axes{}.glyph(-1, 2, glyphRadius(2.2, 110, n-labelled))
 	if !(with.Radius > 1.5*without.Radius) {
 		t.Errorf("radius %v with a class, %v without", with.Radius, without.Radius)
 	}

@@ -46,9 +46,9 @@ class NodeMap {
 		this.draw();
 	}
 
-	// colour gives the nodes groups, −1 for none, with names, or numbers behind a noun.
-	colour({groups, names, noun}) {
-		Object.assign(this, {groups, names, noun, off: new Set(), lit: null});
+	// colour gives the nodes groups, −1 for none, with names, or numbers behind a noun; with grades these are steps of a scale.
+	colour({groups, names, noun, grades}) {
+		Object.assign(this, {groups, names, noun, steps: grades ? Math.max(1, ...groups) : 0, off: new Set(), lit: null});
 		const count = new Map();
 		for (const g of groups) count.set(g, (count.get(g) ?? 0) + 1);
 		this.legend.replaceChildren(...[...count.keys()].sort((a, b) => (a < 0) - (b < 0) || a - b).map(g => {
@@ -74,7 +74,10 @@ class NodeMap {
 
 	group(node) { return this.groups[node] ?? -1; }
 	nameOf(g) { return g < 0 ? "no " + (this.noun ?? "class") : this.names?.[g] ?? `${this.noun ?? "class"} ${g}`; }
-	colourOf(g) { return g < 0 ? getComputedStyle(this.root).getPropertyValue("--none") : NodeMap.colours[g % NodeMap.colours.length]; }
+	colourOf(g) {
+		if (this.steps && g >= 0) return `color-mix(in srgb, #1b2a8a ${100 * g / this.steps}%, #f0d050)`;
+		return g < 0 ? getComputedStyle(this.root).getPropertyValue("--none") : NodeMap.colours[g % NodeMap.colours.length];
+	}
 
 	// choose lights a node, or none for −1, and asks for the nodes nearest to it.
 	choose(node, move = false) {

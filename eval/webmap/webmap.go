@@ -43,6 +43,7 @@ type Map struct {
 	Groups []int          // the class or cluster of each node, negative for none; nil for none at all
 	Names  []string       // of the groups; nil for their numbers
 	Noun   string         // what a group is: class or cluster
+	Grades bool           // groups are steps of a scale, from light to dark
 	Near   [][]eval.Match // the nodes nearest to each, as [eval.Index.Rows] finds them; nil where they are not shown
 	Edges  [][2]int       // edges to draw, faintly; some thousands at most
 	First  []int          // nodes by importance: the first names that are written; nil for the order of the nodes
@@ -76,10 +77,11 @@ func (m Map) Write(w io.Writer) error {
 		Groups []int    `json:"groups"`
 		Names  []string `json:"names"`
 		Noun   string   `json:"noun"`
+		Grades bool     `json:"grades"`
 		Near   [][]int  `json:"near"` // the row and ten thousand times the similarity, in turn
 		Edges  []int    `json:"edges"`
 		First  []int    `json:"first"`
-	}{IDs: m.IDs, Groups: m.Groups, Names: m.Names, Noun: m.Noun, First: m.First}
+	}{IDs: m.IDs, Groups: m.Groups, Names: m.Names, Noun: m.Noun, Grades: m.Grades, First: m.First}
 	for _, p := range m.Panels {
 		places, err := p.steps()
 		if err != nil {

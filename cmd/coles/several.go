@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"coles/eval"
+
+	"github.com/urfave/cli/v3"
+)
+
+// A several is the prediction of a node that may have several classes.
+type several struct {
+	ID            string             `json:"id"`
+	Classes       []chance           `json:"classes"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of all classes, with -probabilities
+}
+
+type chance struct {
+	Class       string  `json:"class"`
+	Probability float64 `json:"probability"`
+}
+
+// severals are the output of -json.
+type severals struct {
+	Kind        string          `json:"kind,omitempty"`
+	Alpha       float64         `json:"alpha"`
+	Threshold   float64         `json:"threshold"`
+	Found       *eval.SetScores `json:"cross_validated,omitempty"` // null where nothing is learnt
+	Predictions []several       `json:"predictions"`
+}
+
+// learnSets learns from nodes of several classes each.
+func learnSets(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, how eval.Smoothing) (*classifier, error) {
+	if err := refuse(c, "several a node", "balanced"); err != nil {
+		return nil, err
+	}
+	sets, err := eval.LogisticRegression{Progress: in.progress.show}.LearnSets(ctx, e.graph, e.rows, m.sets, how)
+	return &classifier{sets: sets, names: m.names, of: originOf(e.model)}, err
+}
+
+// several answers with the classes of each of these nodes, a line for each class.
+func (k *classifier) several(ctx context.Context, c *cli.Command, e *embedding, m meaning, rows []int, ids []string) (a answers, err error) {
+	known := make([][]int, len(m.sets))
+	for i, set := range m.sets {
+		for _, l := range k.numbers(set, m.names) {
+			if l >= 0 {
+				known[i] = append(known[i], l)
+			}
+		}
+	}
+	if m.sets == nil {
+		known = make([][]int, len(ids))
+	}
+	chances, err := k.sets.Probabilities(ctx, e.graph, e.rows, known, rows)
+	if err != nil {
+		return a, err
+	}
+	r, unsure := &severals{Kind: k.of.Kind, Alpha: k.sets.Alpha, Threshold: k.sets.Threshold}, 0
+	a.result, a.columns = r, []string{"id", "class", "probability"}
+	for q, i := range rows {
+		of := chances.RawRowView(q)
+		p := several{ID: ids[i], Classes: []chance{}}
+		var all []string
+		if c.Bool("probabilities") {
+			p.Probabilities, all = k.named(of, nil)
+		}
+		for _, place := range k.sets.Places(of) {
+			if one := (chance{k.name(k.sets.Linear.Classes[place]), of[place]}); one.Probability >= c.Float("sure") {
+				p.Classes = append(p.Classes, one)
+				a.lines = append(a.lines, append([]string{p.ID, one.Class, short(one.Probability)}, all...))
+			}
+		}
+		if len(p.Classes) == 0 {
+			unsure++
+			a.lines = append(a.lines, append([]string{p.ID, none, ""}, all...))
+		}
+		r.Predictions = append(r.Predictions, p)
+	}
+	if c.Bool("probabilities") {
+		for _, label := range k.sets.Linear.Classes {
+			a.columns = append(a.columns, k.name(label))
+		}
+	}
+	if unsure > 0 {
+		a.said = fmt.Sprintf("coles: %d of %d answers are %s: no class has a probability of %g\n", unsure, len(rows), none, c.Float("sure"))
+	}
+	good := k.sets.Found
+	if good.Rows == 0 {
+		a.said += fmt.Sprintf("coles: %s: -use learns nothing, and cross-validates nothing\n", k.whose(c))
+		return a, nil
+	}
+	r.Found = &good
+	a.said += fmt.Sprintf("coles: nodes have several labels; -labels-as classes takes the lists for names\ncoles: %s: micro-F1 %.1f %%, macro-F1 %.1f %% of %d labelled nodes in cross-validation, and %.1f %%, %.1f %% where it is known how many classes each has; α = %g\n",
+		k.whose(c), 100*good.Micro, 100*good.Macro, good.Rows, 100*good.MicroKnown, 100*good.MacroKnown, k.sets.Alpha)
+	return a, nil
+}

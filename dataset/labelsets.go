@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// LabelSets takes the label of each node for several classes: a JSON list, as [ReadEdgeList] makes of repeated lines,
+// or what stands between bars or, where no label has a bar, semicolons. A set is ascending, nil for a node without a
+// label; names are those of the classes. found reports that some label is a JSON list, or that a class of a label with
+// bars or semicolons is also in another one.
+func (d *Dataset) LabelSets() (sets [][]int, names []string, found bool) {
+	separator := ";"
+	if slices.ContainsFunc(d.Classes, func(c string) bool { return strings.Contains(c, "|") }) {
+		separator = "|"
+	}
+	parts, uses, split := make([][]string, len(d.Classes)), make(map[string]int), make(map[string]bool)
+	for k, c := range d.Classes {
+		list, err := labelList(c)
+		if found = found || list != nil; list == nil || err != nil {
+			if list = slices.DeleteFunc(strings.Split(c, separator), func(s string) bool { return strings.TrimSpace(s) == "" }); len(list) == 0 {
+				list = []string{c}
+			}
+		}
+		for q, name := range list {
+			list[q] = strings.TrimSpace(name)
+			split[list[q]] = split[list[q]] || len(list) > 1
+		}
+		slices.Sort(list)
+		parts[k] = slices.Compact(list)
+		for _, name := range parts[k] {
+			uses[name]++
+		}
+	}
+	numbers := make(map[string]int)
+	for name, n := range uses {
+		numbers[name], found = 0, found || n > 1 && split[name]
+	}
+	names = sortedNames(numbers)
+	for k, name := range names {
+		numbers[name] = k
+	}
+	sets = make([][]int, len(d.Labels))
+	for i, label := range d.Labels {
+		if _, unknown := slices.BinarySearch(d.Unlabeled, i); label < 0 || label >= len(parts) || unknown {
+			continue
+		}
+		for _, name := range parts[label] {
+			sets[i] = append(sets[i], numbers[name])
+		}
+		slices.Sort(sets[i])
+	}
+	return sets, names, found
+}
+
+// errLabelList is of a JSON list that has no labels.
+var errLabelList = errors.New("a list of labels wants one text or number at least, and nothing else")
+
+// labelList are the labels of a cell that is a JSON list, nil for other text.
+func labelList(cell string) (labels []string, err error) {
+	if !strings.HasPrefix(cell, "[") || !json.Valid([]byte(cell)) {
+		return nil, nil
+	}
+	var list []any
+	d := json.NewDecoder(strings.NewReader(cell))
+	d.UseNumber()
+	if err := d.Decode(&list); err != nil {
+		return nil, err
+	}
+	for _, v := range list {
+		switch v := v.(type) {
+		case string:
+			labels = append(labels, v)
+		case json.Number:
+			labels = append(labels, v.String())
+		default:
+			return nil, errLabelList
+		}
+	}
+	if len(labels) == 0 || slices.Contains(labels, "") {
+		return nil, errLabelList
+	}
+	return labels, nil
+}
+
+// withLabel is a JSON list of the labels of a cell and another one, "" where the cell has it.
+func withLabel(cell, label string) string {
+	labels, err := labelList(cell)
+	if labels == nil {
+		labels = []string{cell}
+	}
+	if err != nil || slices.Contains(labels, label) {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(append(labels, label)) != nil {
+		return ""
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,257 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// labelSets are the classes of each row, as places in classes, ascending; nil where none is known.
+type labelSets struct {
+	classes []int
+	known   [][]int
+}
+
+// readSets checks the settings and what is learnt from.
+func (l LogisticRegression) readSets(ctx context.Context, x mat.Matrix, sets [][]int) (*matrix.Matrix[float64], labelSets, error) {
+	s := labelSets{distinct(slices.Concat(sets...)), make([][]int, len(sets))}
+	if err := l.check(); err != nil {
+		return nil, s, err
+	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, s, err
+	}
+	if len(sets) != f.Rows() {
+		return nil, s, fmt.Errorf("%w: %d sets of classes for %d rows", coles.ErrShape, len(sets), f.Rows())
+	}
+	for i, set := range sets {
+		for _, label := range set {
+			if label < 0 {
+				return nil, s, fmt.Errorf("%w: row %d has the label %d", coles.ErrIndex, i, label)
+			}
+			k, _ := slices.BinarySearch(s.classes, label)
+			s.known[i] = append(s.known[i], k)
+		}
+		if slices.Sort(s.known[i]); len(distinct(set)) < len(set) {
+			return nil, s, fmt.Errorf("%w: row %d has a class twice", ErrSplit, i)
+		}
+	}
+	if rows := s.rows(); len(s.classes) < 2 || len(rows) < 2 {
+		return nil, s, fmt.Errorf("%w: %d rows of %d classes, which takes two of each", ErrSplit, len(rows), len(s.classes))
+	}
+	return f, s, nil
+}
+
+// candidates are those for C.
+func (l LogisticRegression) candidates() []float64 {
+	if len(l.Cs) > 0 {
+		return l.Cs
+	}
+	return []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}
+}
+
+// rows are those with a class.
+func (s labelSets) rows() (rows []int) {
+	for i, set := range s.known {
+		if set != nil {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// fit fits a model for each C to some rows.
+func (s labelSets) fit(ctx context.Context, f *matrix.Matrix[float64], p penalty, rows []int) ([]*LinearModel, error) {
+	signs := make([][]float64, len(s.classes))
+	for k := range signs {
+		signs[k] = slices.Repeat([]float64{-1}, len(rows))
+	}
+	for q, i := range rows {
+		for _, k := range s.known[i] {
+			signs[k][q] = 1
+		}
+	}
+	return p.separate(ctx, f, rows, s.classes, signs)
+}
+
+// marginals are the probabilities of each class by itself.
+func (m *LinearModel) marginals(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
+	p := kernel.Unset[float64](count(rows, f.Rows()), len(m.Intercept))
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+		for k, v := range scores {
+			p.Row(q)[k] = math.Exp(logSigmoid(v))
+		}
+	})
+}
+
+// hits are how many of the classes of row i are among the likeliest ones, of which there are as many.
+func (s labelSets) hits(p []float64, i int) (n int) {
+	for _, k := range likeliest(p, len(s.known[i])) {
+		if slices.Contains(s.known[i], k) {
+			n++
+		}
+	}
+	return n
+}
+
+// setParts are rows in parts for cross-validation.
+type setParts struct {
+	rows, fold []int // the part of each row
+	count      int
+}
+
+// splitRows draws parts of equal size.
+func splitRows(rows []int, folds int, seed uint64) setParts {
+	p := setParts{slices.Clone(rows), make([]int, len(rows)), min(cmp.Or(folds, 5), len(rows))}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { p.rows[i], p.rows[j] = p.rows[j], p.rows[i] })
+	for q := range p.fold {
+		p.fold[q] = q % p.count
+	}
+	return p
+}
+
+// of are the places of the rows of a part.
+func (p setParts) of(part int) (places []int) {
+	for q := part; q < len(p.rows); q += p.count {
+		places = append(places, q)
+	}
+	return places
+}
+
+// chooseC is the candidate that predicts most classes rightly, of as many as each row has, and the model of it for the
+// rows outside each part.
+func (s labelSets) chooseC(ctx context.Context, f *matrix.Matrix[float64], cs []float64, parts setParts, done func()) (c float64, models []*LinearModel, err error) {
+	all, right := make([][]*LinearModel, parts.count), make([]int, len(cs))
+	for part := range parts.count {
+		var train, held []int
+		for q, i := range parts.rows {
+			if parts.fold[q] == part {
+				held = append(held, i)
+			} else {
+				train = append(train, i)
+			}
+		}
+		if all[part], err = s.fit(ctx, f, penalty{cs, true}, train); err != nil {
+			return 0, nil, fmt.Errorf("fold %d: %w", part, err)
+		}
+		for j, m := range all[part] {
+			p, err := m.marginals(ctx, f, held)
+			if err != nil {
+				return 0, nil, err
+			}
+			for q, i := range held {
+				right[j] += s.hits(p.Row(q), i)
+			}
+		}
+		done()
+	}
+	best := slices.Index(right, slices.Max(right))
+	for _, of := range all {
+		models = append(models, of[best])
+	}
+	return cs[best], models, nil
+}
+
+// threshold is the probability from which on F1 of all pairs of a class and a row outside a part is largest, half way to
+// the next one.
+func (s labelSets) threshold(p kernel.Matrix[float64], parts setParts, part int) (to float64) {
+	type pair struct {
+		p  float64
+		is bool
+	}
+	var pairs []pair
+	size := 0
+	for q, i := range parts.rows {
+		if parts.fold[q] == part {
+			continue
+		}
+		size += len(s.known[i])
+		for k, v := range p.Row(q) {
+			_, is := slices.BinarySearch(s.known[i], k)
+			pairs = append(pairs, pair{v, is})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(b.p, a.p) })
+	pairs = append(pairs, pair{})
+	right, best := 0, 0.0
+	for n, of := range pairs[:len(pairs)-1] {
+		if of.is {
+			right++
+		}
+		if f1 := 2 * float64(right) / float64(n+1+size); f1 > best && of.p > pairs[n+1].p {
+			best, to = f1, (of.p+pairs[n+1].p)/2
+		}
+	}
+	return to
+}
+
+// ClassifySets measures how well the rows of x (n × d) predict their sets of classes, where the number of classes of
+// each row is known (Perozzi, Al-Rfou and Skiena 2014): it takes as many of the likeliest, and gives F1 over all pairs
+// of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
+// Regression has several candidates. A row without classes is neither trained nor tested on.
+//
+// Errors: as [LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
+func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {
+	f, s, err := p.Regression.readSets(ctx, x, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	small, large := make([]float64, len(splits)), make([]float64, len(splits))
+	ctx, progress := counted(reporting(ctx, p.Progress), "classify", len(splits))
+	err = each(ctx, len(splits), func(q int) (err error) {
+		if large[q], small[q], err = p.classifySets(ctx, f, s, splits[q]); err != nil {
+			return fmt.Errorf("split %d: %w", q, err)
+		}
+		progress.Add()
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	micro, err = measure(large)
+	if err == nil {
+		macro, err = measure(small)
+	}
+	return micro, macro, err
+}
+
+func (p Protocol) classifySets(ctx context.Context, f *matrix.Matrix[float64], s labelSets, split dataset.Split) (micro, macro float64, err error) {
+	has := func(i int) bool { return s.known[i] == nil }
+	if err := cmp.Or(checkRows(split.Train, f.Rows(), "training"), checkRows(split.Test, f.Rows(), "test")); err != nil {
+		return 0, 0, err
+	}
+	train, test := slices.DeleteFunc(slices.Clone(split.Train), has), slices.DeleteFunc(slices.Clone(split.TestNodes(f.Rows())), has)
+	c := penalty{[]float64{cmp.Or(p.Regression.C, 1)}, false}
+	if cs := p.Regression.Cs; len(cs) > 0 {
+		best, _, err := s.chooseC(ctx, f, cs, splitRows(train, p.Regression.Folds, 0), func() {})
+		if err != nil {
+			return 0, 0, err
+		}
+		c = penalty{[]float64{best}, true}
+	}
+	models, err := s.fit(ctx, f, c, train)
+	if err != nil {
+		return 0, 0, err
+	}
+	chances, err := models[0].marginals(ctx, f, test)
+	if err != nil {
+		return 0, 0, err
+	}
+	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
+	for q, i := range test {
+		actual[q] = s.known[i]
+		predicted[q] = likeliest(chances.Row(q), len(actual[q]))
+	}
+	return SetF1(predicted, actual)
+}

@@ -1,0 +1,221 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Smoothing says how [LogisticRegression.LearnSmoothed] and [LogisticRegression.LearnSets] learn.
+type Smoothing struct {
+	// Alphas are candidates for the share α of the neighbours, from 0 to less than 1 [0, 0.5, 0.75, 0.9].
+	Alphas []float64
+	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
+	Balanced bool
+	Seed     uint64 // of the parts of cross-validation
+}
+
+// candidates are the checked ones for α; without a graph, or where there are more than 2²⁷ probabilities, 0 alone.
+func (s Smoothing) candidates(g *coles.Graph, rows, classes int) ([]float64, error) {
+	alphas := s.Alphas
+	if len(alphas) == 0 {
+		alphas = []float64{0, 0.5, 0.75, 0.9}
+	}
+	if g == nil {
+		return []float64{0}, nil
+	}
+	err := checkSmoothing(g, rows, alphas)
+	if classes > mostSmoothed/rows {
+		alphas = []float64{0}
+	}
+	return alphas, err
+}
+
+// LearnSmoothed learns a classifier as [LogisticRegression.Learn] does, and α of several candidates from the same
+// cross-validation, in which the nodes that are held out are not held at their classes. It takes that of most right
+// predictions, but the first unless they are more than a standard error apart. Without a graph, or for n·c above 2²⁷,
+// it takes 0. Of more than 2²⁷/c labelled rows so many are held out, drawn by the seed.
+//
+// Besides Learn it takes up to 50 passes over the edges with c columns for each candidate and part.
+//
+// Errors: as Learn, [coles.ErrShape] unless there is a row for each node, and [coles.ErrSetting] for candidates
+// outside [0, 1).
+func (l LogisticRegression) LearnSmoothed(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int, how Smoothing) (*Smoothed, error) {
+	m, rows, err := l.learn(ctx, x, labels)
+	if err != nil {
+		return nil, err
+	}
+	s := &Smoothed{LinearModel: m}
+	if how.Balanced {
+		s.balance(labels)
+	}
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	alphas, err := how.candidates(g, f.Rows(), len(m.Classes))
+	if err != nil || rows == nil {
+		return s, err
+	}
+	l.Cs = []float64{m.C}
+	rand.New(rand.NewPCG(how.Seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	rows = rows[:min(len(rows), mostSmoothed/len(m.Classes)/len(alphas))]
+	fold, folds, err := stratify(rows, labels, l.Folds)
+	if err != nil {
+		return nil, err
+	}
+	ctx, progress := counted(reporting(ctx, l.Progress), "cross-validate", folds)
+	held := make([]kernel.Matrix[float64], len(alphas)) // what each α says of the rows, held out
+	for a := range held {
+		held[a] = kernel.Dense[float64](len(rows), len(m.Classes))
+	}
+	for part := range folds {
+		known := slices.Clone(labels)
+		for q, of := range fold {
+			if of == part {
+				known[rows[q]] = -1
+			}
+		}
+		one, err := l.fit(ctx, f, labelled(known), known)
+		if err != nil {
+			return nil, fmt.Errorf("fold %d: %w", part, err)
+		}
+		err = one.each(ctx, g, f, known, alphas, func(a int, p kernel.Matrix[float64]) {
+			for q, of := range fold {
+				for k, class := range one.Classes {
+					if of == part {
+						column, _ := slices.BinarySearch(m.Classes, class)
+						held[a].Row(q)[column] = p.Row(rows[q])[k]
+					}
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		progress.Add()
+	}
+	return s, s.choose(alphas, held, picked(labels, rows), fold, folds)
+}
+
+// each calls use with the smoothed probabilities of all rows for each α.
+func (m *LinearModel) each(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known []int, alphas []float64, use func(a int, p kernel.Matrix[float64])) error {
+	first, err := m.probabilities(ctx, f, nil)
+	for a, alpha := range alphas {
+		if err != nil {
+			return err
+		}
+		p := first
+		if alpha > 0 {
+			if p, err = alongEdges(ctx, g, first, m.columns(known), alpha); err != nil {
+				return err
+			}
+		}
+		use(a, p)
+	}
+	return err
+}
+
+// balance weighs each class by one over its share of the labels.
+func (s *Smoothed) balance(labels []int) {
+	s.Weights = make([]float64, len(s.Classes))
+	for _, k := range s.columns(labels) {
+		if k != nil {
+			s.Weights[k[0]]++
+		}
+	}
+	all := floats.Sum(s.Weights)
+	for k, size := range s.Weights {
+		s.Weights[k] = all / size
+	}
+}
+
+// choose takes α and the temperature, and counts what is found: each part by the α that the others take.
+func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actual, fold []int, folds int) (err error) {
+	predict := func(a, q int) int {
+		p := slices.Clone(held[a].Row(q))
+		s.temper(p)
+		return s.Classes[floats.MaxIdx(p)]
+	}
+	hits := make([][]int, len(alphas))
+	for a, p := range held {
+		hits[a] = make([]int, len(actual))
+		for q, label := range actual {
+			if s.Classes[floats.MaxIdx(p.Row(q))] == label {
+				hits[a][q] = 1
+			}
+		}
+	}
+	best := convincing(hits, fold, -1)
+	s.Alpha, s.Temperature = alphas[best], temperature(held[best], hits[best])
+	found, alone := make([]int, len(actual)), make([]int, len(actual))
+	for part := range folds {
+		a := convincing(hits, fold, part)
+		for q, of := range fold {
+			if of == part {
+				found[q], alone[q] = predict(a, q), predict(0, q)
+			}
+		}
+	}
+	if s.Alone, err = Accuracy(alone, actual); err != nil {
+		return err
+	}
+	s.Found, err = NewConfusion(found, actual)
+	return err
+}
+
+// convincing is the candidate of most hits outside a part, or the first where it gains on that no more than a standard
+// error: √Σδ² for rows whose hits differ by δ.
+func convincing(hits [][]int, fold []int, part int) (best int) {
+	most := 0
+	for a := range hits {
+		gain, squares := 0, 0
+		for q, of := range fold {
+			if of != part {
+				more := hits[a][q] - hits[0][q]
+				gain, squares = gain+more, squares+more*more
+			}
+		}
+		if gain > most && float64(gain) > math.Sqrt(float64(squares)) {
+			best, most = a, gain
+		}
+	}
+	return best
+}
+
+// temperature is that with which the mean of the largest probabilities is the share of hits, (h + 1)/(n + 2), from 1/64
+// to 64: Laplace's rule, so that a few that are all right promise nothing for certain.
+func temperature(p kernel.Matrix[float64], hits []int) float64 {
+	right := 1.0
+	for _, hit := range hits {
+		right += float64(hit)
+	}
+	low, high := -6.0, 6.0 // log₂ T
+	for range 20 {
+		middle := (low + high) / 2
+		t, sum := math.Exp2(middle), 0.0
+		for i := range p.Rows {
+			row := p.Row(i)
+			largest, all := floats.Max(row), 0.0
+			for _, v := range row {
+				all += math.Pow(v/largest, 1/t)
+			}
+			sum += 1 / all
+		}
+		if sum/float64(p.Rows) > right/float64(len(hits)+2) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return math.Exp2((low + high) / 2)
+}
