@@ -116,6 +116,9 @@ func (o *objectReader) take(members []property) {
 		o.Fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
 		return
 	}
+	if members[id].value[0] == '[' {
+		o.Fault(-1, "%w: member %q: a list is no id", coles.ErrFormat, o.key)
+	}
 	o.Fields = append(o.Fields[:0], o.cell(members[id]))
 	if o.nodes.newRow(o.Reader); o.Err != nil {
 		return
@@ -159,19 +162,19 @@ func (o *objectReader) fill(column, row int) {
 
 // cell is a member's value as text.
 func (o *objectReader) cell(m property) string {
-	var text string
+	var cell string
 	switch {
 	case m.value[0] == '"':
-		if err := json.Unmarshal(m.value, &text); err != nil {
+		if err := json.Unmarshal(m.value, &cell); err != nil {
 			o.Fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
 		}
 	case string(m.value) == "null":
-	case m.value[0] != '{' && m.value[0] != '[':
-		text = string(m.value)
+	case m.value[0] != '{' && m.value[0] != '[', text.IsList(string(m.value)):
+		cell = string(m.value)
 	case o.opts.Kinds[m.name] != table.Ignore:
 		o.Fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)
 	}
-	return text
+	return cell
 }
 
 // takeVector takes in the features of a row.

@@ -199,3 +199,32 @@ func TestBadObjects(t *testing.T) {
 	d := testkit.Must(readWith("", `{"id":"a","x":{"y":1},"n":3}`+"\n"+`{"id":"b","n":4}`, "", ignored))
 	testkit.WantSame(t, "ignored", cells(d.Table), []string{"x: |", "n: 3|4"})
 }
+
+// Vectors beside words and numbers are a column of a table, in every form of text.
+func TestTablesOfVectors(t *testing.T) {
+	for name, features := range map[string]string{
+		"commas":     "id,photo,size\nann,\"[1, 2.5]\",1\nbob,,2\ncy,\"[3, -1]\",4\n",
+		"tabs":       "id\tphoto\tsize\nann\t[1,2.5]\t1\nbob\t\t2\ncy\t[3,-1]\t4\n",
+		"semicolons": "id;photo;size\nann;[1,2.5];1\nbob;;2\ncy;[3 -1];4\n",
+		"objects":    `{"id":"ann","photo":[1,2.5],"size":1}` + "\n" + `{"id":"bob","size":2}` + "\n" + `{"id":"cy","photo":[3,-1],"size":4}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := testkit.Must(readText("bob,cy\n", features, ""))
+			testkit.WantSame(t, "kind", d.Encoder.Variables()[0].String(), "vector, 2 numbers, 1 hole, 2 features")
+			testkit.WantSame(t, "names", d.FeatureNames, []string{"photo:0", "photo:1", "size"})
+			x := testkit.DenseOf(d.Features)
+			testkit.WantSame(t, "a hole", x.RawRowView(1)[:2], []float64{0, 0})
+			testkit.WantSame(t, "across the mean", []float64{x.At(0, 0) / x.At(0, 1), x.At(0, 0)}, []float64{-1 / 1.75, -x.At(2, 0)})
+		})
+	}
+	for name, c := range map[string][2]string{
+		"commas":  {"id,photo,size\na,\"[1,2]\",1\nb,\"[1,2,3]\",2\n", `features:3: column "photo": a vector of 3 numbers, those before have 2`},
+		"objects": {`{"id":"a","photo":[1,2],"size":1}` + "\n" + `{"id":"b","photo":[1,"x"],"size":2}`, `features:2: column "photo": number 2 of the list`},
+		"an id":   {`{"id":[1,2],"size":1}`, "features:1: malformed: member \"id\": a list is no id"},
+	} {
+		_, err := readText("a,b\n", c[0], "")
+		if testkit.WantText(t, fmt.Sprint(err), c[1]); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -151,9 +151,7 @@ func (p plan) moments(all, squares sums) (how prepare.Kind, found prepare.Sums) 
 	if how.Deviates(v.Roots, int(p.Nodes)) {
 		found.Inverse = v.Columns.Squares().Inverse(squares.Add, int(p.Nodes))
 	}
-	if how == prepare.Vectors {
-		found.Runs = prepare.Runs(int(p.Nodes), found)
-	}
+	found.Runs = how.Runs(int(p.Nodes), found)
 	return how, found
 }
 
@@ -173,7 +171,7 @@ func (f *correlate) ProcessElement(ctx context.Context, number int64, b piece, a
 			rows = append(rows, raw.Row(i)...)
 		}
 	}
-	gram := kernel.Dense[float64](raw.Cols, raw.Cols)
+	gram := kernel.Dense[float64](found.Wide(), found.Wide())
 	if err := found.AddCorrelations(ctx, panel(rows, raw.Cols), gram); err != nil {
 		return err
 	}
@@ -186,8 +184,8 @@ type learn struct{ Plan plan }
 
 func (f *learn) ProcessElement(all, squares, products sums) (learned, error) {
 	how, found := f.Plan.moments(all, squares)
-	if d := f.Plan.Columns; len(found.Runs) > 0 {
-		found.Gram, found.Rows = panel(products.Add[:d*d], d), products.Add[d*d]
+	if w := found.Wide(); w > 0 {
+		found.Gram, found.Rows = panel(products.Add[:w*w], w), products.Add[w*w]
 	}
 	text, err := json.Marshal(struct{ Preparer any }{how.Learned(int(f.Plan.Nodes), f.Plan.Columns, found)})
 	if err != nil {

@@ -125,7 +125,7 @@ func (c *Column) detect(ctx context.Context) Kind {
 	if c.Kind != Detect {
 		return c.Kind
 	}
-	known, numbers, dates, total := 0, 0, 0, 0
+	known, numbers, dates, lists, total := 0, 0, 0, 0, 0
 	different := make(map[string]bool)
 	for i, cell := range c.Cells {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -139,6 +139,8 @@ func (c *Column) detect(ctx context.Context) Kind {
 			numbers++
 		} else if _, ok := date(strings.TrimSpace(cell)); ok {
 			dates++
+		} else if filed.IsList(cell) {
+			lists++
 		} else {
 			different[cell] = true
 		}
@@ -151,6 +153,8 @@ func (c *Column) detect(ctx context.Context) Kind {
 		return Number
 	case float64(dates) >= most*float64(known):
 		return Date
+	case float64(lists) >= most*float64(known):
+		return Vector
 	}
 	for cell := range different {
 		eachWord(cell, func(string) { total++ })

@@ -161,6 +161,10 @@ func (e *Encoder) appendCell(ind []int, data []float64, j int, cell string) ([]i
 		if k, ok := e.category(j, cell); ok {
 			ind, data = append(ind, k), append(data, 1)
 		}
+	case Vector:
+		if v.Vector != nil {
+			return v.Vector.append(ind, data, e.first[j], cell)
+		}
 	case Text:
 		ind, data = appendCounts(ind, data, e.feature[j], cell)
 	}

@@ -35,6 +35,8 @@ type Variable struct {
 	Open  bool     `json:"open,omitempty"`
 	// Number is the scale of numbers; nil for other kinds, and if all are the same.
 	Number *Scale `json:"number,omitempty"`
+	// Vector is the centre of vectors; nil for other kinds, and if all are the same.
+	Vector *Centre `json:"vector,omitempty"`
 	// Fill is what a reader puts in a hole of numbers as they are, see [AsIs]; nil for nothing.
 	Fill *float64 `json:"fill,omitempty"`
 }
@@ -44,6 +46,9 @@ func (v *Variable) Features() int {
 	n := len(v.Names)
 	if v.hasRare() || v.Number != nil {
 		n++
+	}
+	if v.Vector != nil {
+		n += len(v.Vector.Mean)
 	}
 	return n
 }
@@ -56,6 +61,8 @@ func (v *Variable) String() string {
 	what := "values"
 	if v.Kind == Text {
 		what = "words"
+	} else if v.Kind == Vector {
+		what = "numbers"
 	}
 	count := func(n int, what string) string {
 		if n == 1 {
@@ -105,6 +112,7 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 	v := Variable{Name: c.Name, Kind: c.detect(ctx)}
 	rows := make(map[string]int) // that have a value or word
 	var numbers []float64
+	var lists vectors
 	for i, cell := range c.Cells {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
 			return v, ctx.Err()
@@ -120,6 +128,10 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 				return v, t.fault(i, c.Name, err)
 			}
 			numbers = append(numbers, x)
+		case Vector:
+			if err := lists.add(cell); err != nil {
+				return v, t.fault(i, c.Name, err)
+			}
 		case Category:
 			rows[value(cell)]++
 		case Text:
@@ -131,6 +143,12 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 	switch v.Kind {
 	case Number, Date:
 		v.Values, v.Number = scaleOf(numbers, v.Kind == Number)
+	case Vector:
+		var err error
+		if v.Vector, err = lists.centre(); err != nil {
+			return v, fmt.Errorf("table: column %q: %w", c.Name, err)
+		}
+		v.Values = lists.width
 	case Category:
 		v.Values, v.Names = len(rows), mostFrequent(rows, MostValues)
 		if v.Values == 1 && v.Holes == 0 {
@@ -211,7 +229,7 @@ func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
 func (e *Encoder) Features() int { return e.first[len(e.variables)] }
 
 // Names are the names of the features, all different: "price" of a number, "brand=Acme" of a value, "title:word" of
-// a word, and "brand=*" of the rare values together. A name that an earlier feature has, too, ends in " (2)".
+// a word, "photo:0" of the first number of a vector, and "brand=*" of the rare values together. A name that an earlier feature has, too, ends in " (2)".
 func (e *Encoder) Names() []string {
 	var all []string
 	for _, v := range e.variables {
@@ -227,6 +245,11 @@ func (e *Encoder) Names() []string {
 		}
 		if v.Number != nil {
 			all = append(all, v.Name)
+		}
+		if v.Vector != nil {
+			for k := range v.Vector.Mean {
+				all = append(all, fmt.Sprintf("%s:%d", v.Name, k))
+			}
 		}
 	}
 	distinguish(all)

@@ -58,7 +58,7 @@ func (v *Variable) check() error {
 		names = MostValues
 	case Text:
 		names = MostWords
-	case Number, Date, Ignore:
+	case Number, Date, Vector, Ignore:
 	default:
 		return fmt.Errorf("kind %v", v.Kind)
 	}
@@ -69,6 +69,8 @@ func (v *Variable) check() error {
 		return fmt.Errorf("names in no order")
 	case v.Number != nil && (!numbers || !(v.Number.Unit > 0 && v.Number.Deviation > 0) || v.Number.Log && v.Number.Least < 0):
 		return fmt.Errorf("scale %+v of a %v", *v.Number, v.Kind)
+	case v.Vector != nil && (v.Kind != Vector || len(v.Vector.Mean) == 0 || !(v.Vector.Unit > 0)):
+		return fmt.Errorf("a vector of %d numbers in the unit %v, of a %v", len(v.Vector.Mean), v.Vector.Unit, v.Kind)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 type Kind int
 
 const (
-	// Detect chooses by the cells that are no holes: Number or Date where nineteen in twenty are, so that a
+	// Detect chooses by the cells that are no holes: Number, Date or Vector where nineteen in twenty are, so that a
 	// mistyped one is found; Text where they are mostly different and have two words on average, or have eight;
 	// else Category.
 	Detect Kind = iota
@@ -47,6 +47,9 @@ const (
 	Date
 	// Ignore makes no features.
 	Ignore
+	// Vector is an embedding: cells are lists of numbers, all of one length, as JSON or NumPy write them. Each number is
+	// a feature, less its mean, in a unit of all of them.
+	Vector
 )
 
 // MostValues and MostWords bound the features of a category and of a text, MostRare the other values of a category
@@ -57,7 +60,7 @@ const (
 	MostRare   = 10000
 )
 
-var kindNames = []string{"detect", "number", "category", "text", "date", "ignore"}
+var kindNames = []string{"detect", "number", "category", "text", "date", "ignore", "vector"}
 
 // String is the name that UnmarshalText reads.
 func (k Kind) String() string { return setting.Name(k, kindNames) }
@@ -100,8 +103,8 @@ func New(columns ...string) *Table {
 	return t
 }
 
-// Add adds a row with a cell for every column: text, a number, a bool or a time.Time, a pointer to one, or a
-// driver.Valuer such as sql.NullString. nil, NaN, the zero time and "" are holes. It panics for a wrong number of
+// Add adds a row with a cell for every column: text, a number, a bool, a time.Time or a slice of floats, a pointer to
+// one, or a driver.Valuer such as sql.NullString. nil, NaN, the zero time and "" are holes. It panics for a wrong number of
 // cells and for a cell of another type. Rows that were only numbered get their numbers for ids.
 func (t *Table) Add(id string, cells ...any) {
 	if len(cells) != len(t.Columns) {
@@ -150,13 +153,30 @@ func text(cell any) string {
 		return text(value)
 	}
 	switch r.Kind() {
+	case reflect.Slice:
+		if elem := r.Type().Elem().Kind(); elem == reflect.Float32 || elem == reflect.Float64 {
+			return list(r)
+		}
 	case reflect.Pointer:
 		return text(r.Elem().Interface())
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
 		return fmt.Sprint(cell)
 	}
-	panic(fmt.Sprintf("table: a cell of type %T; give text, a number, a bool, a time, a pointer to one or a driver.Valuer", cell))
+	panic(fmt.Sprintf("table: a cell of type %T; give text, a number, a bool, a time, a slice of floats, a pointer to one or a driver.Valuer", cell))
+}
+
+// list is a slice of floats as a cell, "" without any.
+func list(of reflect.Value) string {
+	if of.Len() == 0 {
+		return ""
+	}
+	cell := []byte{'['}
+	for k := range of.Len() {
+		cell = append(strconv.AppendFloat(cell, of.Index(k).Float(), 'g', -1, of.Type().Elem().Bits()), ',')
+	}
+	cell[len(cell)-1] = ']'
+	return string(cell)
 }
 
 // Rows is the number of rows.

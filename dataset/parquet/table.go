@@ -14,11 +14,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// ReadTable reads a file, as [ReadVectors] does, whose columns are text, numbers, decimals, truth values, dates and
-// timestamps: the cells of a table. The ids of its rows, text or integers, are in the column "id", "node_id" or, as
+// ReadTable reads a file, as [ReadVectors] does, whose columns are text, numbers, decimals, truth values, dates,
+// timestamps and lists of numbers: the cells of a table. The ids of its rows, text or integers, are in the column "id", "node_id" or, as
 // pandas names an index, "__index_level_0__", in capitals or not, or where there is none in the first. null is a hole.
 //
-// Errors: coles.ErrFormat for a column of another type, such as a list or a timestamp of type INT96, coles.ErrIDs for
+// Errors: coles.ErrFormat for a column of another type, such as a list of text or a timestamp of type INT96, coles.ErrIDs for
 // an id that is null, empty or given twice and for ids of another type, coles.ErrTooLarge for more text than 256 MB
 // and 64 times the file's size, dataset.ErrMissing for a file without rows.
 func ReadTable(r io.Reader) (t *table.Table, err error) {
@@ -27,21 +27,22 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]reading, len(f.Root().Columns()))
-	for k, c := range f.Root().Columns() {
-		if !c.Leaf() || c.Repeated() {
-			return nil, fmt.Errorf("parquet: column %q: %w: a group or a list of values", c.Name(), coles.ErrFormat)
+	top := f.Root().Columns()
+	columns := make([]*reading, len(top)) // of their leaves, which are stored in this order
+	for k, c := range top {
+		if columns[k], err = leaf(f, c.Name(), 1); err != nil {
+			return nil, err
 		}
-		if columns[k], err = readingOf(f, c); err != nil {
-			return nil, fmt.Errorf("parquet: column %q: %w", c.Name(), err)
+		if columns[k].lists() && columns[k].number == nil {
+			return nil, fmt.Errorf("parquet: column %q: %w: a list of %v, want numbers", c.Name(), coles.ErrFormat, columns[k].Type())
 		}
 	}
-	id := idOf(columns)
-	if !columns[id].names {
-		return nil, fmt.Errorf("parquet: column %q: %w: ids are text or integers, not %v; call the column of ids id", columns[id].Name(), coles.ErrIDs, columns[id].Type())
+	id := idOf(top)
+	if !columns[id].names || columns[id].lists() {
+		return nil, fmt.Errorf("parquet: column %q: %w: ids are text or integers, not %v; call the column of ids id", top[id].Name(), coles.ErrIDs, columns[id].Type())
 	}
 	t = table.New()
-	for k, c := range columns {
+	for k, c := range top {
 		if k != id {
 			t.Columns = append(t.Columns, table.Column{Name: c.Name()})
 		}
@@ -50,16 +51,26 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 	kept := make(map[string]string) // a file may hold a text once for many rows
 	left := source.Budget(source.FreeBinary, f.Size())
 	err = each(f, func(i int, row parquet.Row) error {
-		if len(row) != len(columns) {
-			return fmt.Errorf("%w: %d values of %d", coles.ErrFormat, len(row), len(columns))
-		}
 		var name string
-		cells := make([]any, 0, len(row))
-		for k, v := range row {
-			cell, err := columns[k].cell(v)
-			if err != nil {
-				return fmt.Errorf("column %q: %w", columns[k].Name(), err)
+		cells := make([]any, 0, len(columns))
+		for k, c := range columns {
+			own := 0
+			for own < len(row) && row[own].Column() == k {
+				own++
 			}
+			if own == 0 || own > 1 && !c.lists() || k == len(columns)-1 && own < len(row) {
+				return fmt.Errorf("%w: %d values, not all of %d columns", coles.ErrFormat, len(row), len(columns))
+			}
+			var cell any
+			var err error
+			if cell, err = c.cell(row[0]); c.lists() {
+				cell, err = c.list(row[:own])
+				left -= 24 * int64(own)
+			}
+			if err != nil {
+				return fmt.Errorf("column %q: %w", top[k].Name(), err)
+			}
+			row = row[own:]
 			if text, ok := cell.(string); ok {
 				if _, ok := kept[text]; !ok {
 					kept[text] = text
@@ -92,9 +103,9 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 }
 
 // idOf is the column of ids.
-func idOf(columns []reading) int {
+func idOf(columns []*parquet.Column) int {
 	for _, name := range []string{"id", "node_id", "__index_level_0__"} {
-		if k := slices.IndexFunc(columns, func(c reading) bool { return strings.EqualFold(c.Name(), name) }); k >= 0 {
+		if k := slices.IndexFunc(columns, func(c *parquet.Column) bool { return strings.EqualFold(c.Name(), name) }); k >= 0 {
 			return k
 		}
 	}

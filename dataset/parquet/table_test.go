@@ -87,3 +87,21 @@ func TestBadTable(t *testing.T) {
 		})
 	}
 }
+
+// A list of numbers is a cell, a list that is null or empty a hole.
+func TestTableOfVectors(t *testing.T) {
+	type photo struct {
+		ID     string    `parquet:"id"`
+		Photo  []float32 `parquet:"photo,list"`
+		Size   int64     `parquet:"size"`
+		Double []float64 `parquet:"double,optional"`
+	}
+	got := must(readTable(rowsFile(t, photo{"a", []float32{0.5, -2}, 1, []float64{0.1}}, photo{"b", nil, 2, nil}, photo{"c", []float32{1, 3}, 4, []float64{3}})))
+	var cells [][]string
+	for _, c := range got.Columns {
+		cells = append(cells, append([]string{c.Name}, c.Cells...))
+	}
+	wantSame(t, "cells", cells, [][]string{{"photo", "[0.5,-2]", "", "[1,3]"}, {"size", "1", "2", "4"}, {"double", "[0.1]", "", "[3]"}})
+	e := must(table.Learn(context.Background(), got))
+	wantSame(t, "kinds", []table.Kind{e.Variables()[0].Kind, e.Variables()[1].Kind}, []table.Kind{table.Vector, table.Number})
+}

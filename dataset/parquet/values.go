@@ -108,6 +108,24 @@ func (r *reading) cell(v parquet.Value) (any, error) {
 	return r.as(v)
 }
 
+// lists reports whether a row has a list of values.
+func (r *reading) lists() bool { return r.MaxRepetitionLevel() > 0 }
+
+// list are the numbers of a list, none for one that is null or empty.
+func (r *reading) list(values []parquet.Value) (list []float64, err error) {
+	if len(values) == 1 && values[0].IsNull() {
+		return nil, nil
+	}
+	for k, v := range values {
+		x, err := r.finite(v)
+		if err != nil {
+			return nil, fmt.Errorf("value %d: %w", k, err)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
 // name is a value as an id.
 func (r *reading) name(v parquet.Value) (string, error) {
 	cell, err := r.cell(v)

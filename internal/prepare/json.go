@@ -42,7 +42,7 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 func CheckBlocks(k Kind, columns int, blocks []Block) error {
 	last := 0
 	for _, b := range blocks {
-		if k != Vectors || b.From < last || b.To <= b.From || b.To > columns || !(b.Length > 0 && b.Length <= math.MaxFloat64) {
+		if k != Vectors && k != Balanced || b.From < last || b.To <= b.From || b.To > columns || !(b.Length > 0 && b.Length <= math.MaxFloat64) {
 			return fmt.Errorf("a block from column %d to %d of %d, of length %v", b.From, b.To, columns, b.Length)
 		}
 		last = b.To

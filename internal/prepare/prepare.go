@@ -71,7 +71,7 @@ type Preparer struct {
 	Weight []float64 `json:"weight,omitempty"`
 	// Mean is subtracted first: 0 for a balanced column that is not centred.
 	Mean   []float64 `json:"mean,omitempty"`
-	Blocks []Block   `json:"blocks,omitempty"` // of vectors, in order
+	Blocks []Block   `json:"blocks,omitempty"` // of vectors or balanced columns, in order
 }
 
 // Sums are the statistics that a kind learns from: TF-IDF needs counts, balanced features need roots,
@@ -81,9 +81,9 @@ type Sums struct {
 	Columns matrix.ColumnSums
 	Inverse []float64 // one over the deviation of every column
 
-	// Of vectors, where some columns may be an embedding:
+	// Where some columns may be an embedding:
 	Runs []Block
-	Gram kernel.Matrix[float64] // sums of AddCorrelations, the upper triangle
+	Gram kernel.Matrix[float64] // of the columns of all runs: sums of AddCorrelations, the upper triangle
 	Rows float64                // that were added
 }
 
@@ -111,6 +111,7 @@ func (k Kind) Learned(rows, columns int, s Sums) Preparer {
 		}
 	case k == Balanced:
 		p.balance(n, s)
+		p.embed(s)
 	}
 	return p
 }
@@ -173,22 +174,28 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 			return Preparer{}, err
 		}
 	}
-	if k == Vectors {
-		if s.Runs = Runs(x.Rows(), s); len(s.Runs) > 0 {
-			count := 0
-			if s.Gram, count, err = s.correlations(ctx, x); err != nil {
-				return Preparer{}, err
-			}
-			s.Rows = float64(count)
+	if s.Runs = k.Runs(x.Rows(), s); len(s.Runs) > 0 {
+		count := 0
+		if s.Gram, count, err = s.correlations(ctx, x); err != nil {
+			return Preparer{}, err
 		}
+		s.Rows = float64(count)
 	}
 	return k.Learned(x.Rows(), x.Cols(), s), nil
 }
 
 // Deviates reports whether a kind needs the moments of columns.
 func (k Kind) Deviates(seen []matrix.RootSums, rows int) bool {
-	everywhere := func(c matrix.RootSums) bool { return c.Count == float64(rows) }
-	return k.fills() || k == Balanced && slices.ContainsFunc(seen, everywhere)
+	everywhere, mostly := 0, 0
+	for _, c := range seen {
+		if c.Count == float64(rows) {
+			everywhere++
+		}
+		if c.Count >= denseShare*float64(rows) {
+			mostly++
+		}
+	}
+	return k.fills() || k == Balanced && (everywhere > 0 || mostly >= narrowest)
 }
 
 // Keeps is how many weights and means a preparer has for a number of columns; a choice has no preparer.
@@ -234,13 +241,17 @@ func (p Preparer) row(cols []int32, vals []float64) {
 		}
 		divide(vals, matrix.Length(vals))
 	case Balanced:
-		for q, v := range vals {
-			j, weight := cols[q], p.Weight[cols[q]]
-			if p.Mean[j] != 0 && v != 0 { // a number that is not there is as the mean
-				v, weight = v/2-p.Mean[j]/2, weight*math.Sqrt2 // the difference may overflow
+		from, to := 0, 0
+		for _, b := range p.Blocks {
+			from = to + within(cols[to:], b.From)
+			p.damp(cols[to:from], vals[to:from])
+			to = from + within(cols[from:], b.To)
+			for q := from; q < to; q++ {
+				vals[q] = deviation(vals[q], p.Mean[cols[q]], p.Weight[cols[q]])
 			}
-			vals[q] = matrix.Root(v) * weight
+			divide(vals[from:to], matrix.Length(vals[from:to])/b.Length)
 		}
+		p.damp(cols[to:], vals[to:])
 		divide(vals, matrix.Length(vals))
 	case RowL2:
 		matrix.Tame(vals)
@@ -255,6 +266,23 @@ func (p Preparer) row(cols []int32, vals []float64) {
 		for _, b := range p.Blocks {
 			divide(vals[b.From:b.To], matrix.Length(vals[b.From:b.To])/b.Length)
 		}
+	}
+}
+
+// within is how many of ascending columns come before one.
+func within(cols []int32, end int) int {
+	k, _ := slices.BinarySearch(cols, int32(end))
+	return k
+}
+
+// damp takes weighted roots in place, for balanced features.
+func (p Preparer) damp(cols []int32, vals []float64) {
+	for q, v := range vals {
+		j, weight := cols[q], p.Weight[cols[q]]
+		if p.Mean[j] != 0 && v != 0 { // a number that is not there is as the mean
+			v, weight = v/2-p.Mean[j]/2, weight*math.Sqrt2 // the difference may overflow
+		}
+		vals[q] = matrix.Root(v) * weight
 	}
 }
 

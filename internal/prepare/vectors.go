@@ -36,10 +36,17 @@ func (s Sums) isCategory(j int, rows float64) bool {
 	return s.Columns.Count[j] < rows && math.Abs(math.Abs(s.Columns.Mean[j])-all) <= 1e-9*all
 }
 
-// Runs are the columns that may be an embedding each. A category ends a run, and so do more than four columns in a
-// row, or one of the first eight, that deviate by more than e^1.5 times as much or as little as the median of the last
+// Runs are the columns that may be an embedding each. A category ends a run, and so do a column that fewer than one row
+// in ten has, or than half of them beside words, more than four columns in a row, or one of the first eight, that deviate by more than e^1.5 times as much or as little as the median of the last
 // sixteen of the run. Fewer than eight after such a column are not of the run. These factors are of 105 tables and embeddings side by side, all of which came apart.
-func Runs(rows int, s Sums) (runs []Block) {
+func (k Kind) Runs(rows int, s Sums) (runs []Block) {
+	if !k.fills() && k != Balanced || s.Inverse == nil {
+		return nil
+	}
+	least := 0.1 * float64(rows)
+	if k == Balanced {
+		least = denseShare * float64(rows)
+	}
 	var run []int
 	var logs []float64
 	skipped, gap := 0, 0 // the length of the run at the last that was skipped
@@ -53,7 +60,7 @@ func Runs(rows int, s Sums) (runs []Block) {
 		run, logs, skipped, gap = run[:0], logs[:0], 0, 0
 	}
 	for j, inverse := range s.Inverse {
-		if inverse > 0 && s.isCategory(j, float64(rows)) {
+		if inverse > 0 && (s.Columns.Count[j] < least || s.isCategory(j, float64(rows))) {
 			end()
 			continue
 		}
@@ -86,20 +93,32 @@ func quantile(v []float64, share float64) float64 {
 	return v[lo]
 }
 
-// AddCorrelations adds rows, centred and in units of deviations, to the sums that become correlations.
-func (s Sums) AddCorrelations(ctx context.Context, rows kernel.Matrix[float64], gram kernel.Matrix[float64]) error {
-	for i := range rows.Rows {
-		for j, v := range rows.Row(i) {
-			rows.Row(i)[j] = deviation(v, s.Columns.Mean[j], s.Inverse[j])
-		}
+// Wide is the number of columns of all runs.
+func (s Sums) Wide() (wide int) {
+	for _, b := range s.Runs {
+		wide += b.To - b.From
 	}
-	return kernel.Gram(ctx, 1, rows, rows, gram)
+	return wide
 }
 
-// correlations are the sums of the sampled rows, d × d.
+// AddCorrelations adds the columns of runs, centred and in units of deviations, to the sums that become correlations.
+func (s Sums) AddCorrelations(ctx context.Context, rows kernel.Matrix[float64], gram kernel.Matrix[float64]) error {
+	own := kernel.Unset[float64](rows.Rows, gram.Cols)
+	for i := range rows.Rows {
+		row := own.Row(i)[:0]
+		for _, b := range s.Runs {
+			for j := b.From; j < b.To; j++ {
+				row = append(row, deviation(rows.Row(i)[j], s.Columns.Mean[j], s.Inverse[j]))
+			}
+		}
+	}
+	return kernel.Gram(ctx, 1, own, own, gram)
+}
+
+// correlations are the sums of the sampled rows.
 func (s Sums) correlations(ctx context.Context, x *matrix.Source) (gram kernel.Matrix[float64], count int, err error) {
 	n, d := x.Dims()
-	gram = kernel.Dense[float64](d, d)
+	gram = kernel.Dense[float64](s.Wide(), s.Wide())
 	hashes, err := matrix.RowHashes(ctx, x)
 	if err != nil {
 		return gram, 0, err
@@ -128,12 +147,12 @@ func (s Sums) correlations(ctx context.Context, x *matrix.Source) (gram kernel.M
 }
 
 // participation is the number of independent columns that the columns of a covariance amount to, tr(C)²/‖C‖²,
-// by its sums over some rows, which add tr(C)²/rows to the second.
-func participation(gram kernel.Matrix[float64], rows float64, columns []int, weight func(j int) float64) float64 {
+// by its sums over some rows, which add tr(C)²/rows to the second. Column j has place j + shift in the sums.
+func participation(gram kernel.Matrix[float64], rows float64, columns []int, shift int, weight func(j int) float64) float64 {
 	trace, squares := 0.0, 0.0
 	for _, i := range columns {
 		for _, j := range columns {
-			v := weight(i) * weight(j) * gram.Row(min(i, j))[max(i, j)] / rows
+			v := weight(i) * weight(j) * gram.Row(min(i, j) + shift)[max(i, j)+shift] / rows
 			squares += v * v
 			if i == j {
 				trace += v
@@ -154,6 +173,7 @@ func (p *Preparer) embed(s Sums) {
 			other++
 		}
 	}
+	wide := 0 // of the runs before
 	type found struct {
 		axes          bool
 		unit, columns float64
@@ -166,20 +186,21 @@ func (p *Preparer) embed(s Sums) {
 			f.unit = max(f.unit, 1/s.Inverse[j])
 		}
 		scaled := func(j int) float64 { return 1 / s.Inverse[j] / f.unit }
-		f.columns = participation(s.Gram, s.Rows, columns, func(int) float64 { return 1 })
-		if own := participation(s.Gram, s.Rows, columns, scaled); s.axes(columns, own, f.columns) {
+		f.columns = participation(s.Gram, s.Rows, columns, wide-b.From, func(int) float64 { return 1 })
+		if own := participation(s.Gram, s.Rows, columns, wide-b.From, scaled); s.axes(columns, own, f.columns) {
 			f.axes, f.columns = true, own
 		}
+		wide += b.To - b.From
 		of = append(of, f)
 	}
 	alone := other == 0 && len(of) == 1
-	if len(of) == 0 || alone && !of[0].axes {
+	if p.How == Vectors && (len(of) == 0 || alone && !of[0].axes) {
 		p.How = Standardize
 		return
 	}
 	for k, b := range s.Runs {
-		for j := b.From; j < b.To && of[k].axes; j++ {
-			if p.Weight[j] > 0 {
+		for j := b.From; j < b.To; j++ {
+			if p.Mean[j], p.Weight[j] = s.Columns.Mean[j], s.Inverse[j]; of[k].axes && p.Weight[j] > 0 {
 				p.Weight[j] = 1 / of[k].unit
 			}
 		}

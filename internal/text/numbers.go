@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"coles"
 )
@@ -79,6 +81,41 @@ func (t *Reader) Index(k, first, n int) int {
 func IsNumber(field string) bool {
 	_, err := parseFloat(field)
 	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// elements are the parts of a list in brackets, with commas between them as in JSON or blanks as NumPy prints them.
+func elements(cell string) []string {
+	cell = strings.TrimSpace(cell)
+	if len(cell) < 2 || cell[0] != '[' || cell[len(cell)-1] != ']' {
+		return nil
+	}
+	return strings.FieldsFunc(cell[1:len(cell)-1], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
+// IsList reports whether a cell is a list that begins with a number.
+func IsList(cell string) bool {
+	end := strings.IndexAny(cell, ",]")
+	if end < 0 || cell[0] != '[' && strings.TrimSpace(cell)[0] != '[' { // most cells
+		return false
+	}
+	all := elements(cell)
+	return len(all) > 0 && IsNumber(all[0])
+}
+
+// List are the finite numbers of a list.
+func List(cell string) ([]float64, error) {
+	all := elements(cell)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %.40q is not a list of numbers", coles.ErrFormat, cell)
+	}
+	numbers := make([]float64, len(all))
+	for k, part := range all {
+		var err error
+		if numbers[k], err = Parse(part); err != nil {
+			return nil, fmt.Errorf("number %d of the list: %w", k+1, err)
+		}
+	}
+	return numbers, nil
 }
 
 // parseFloat is strconv's without what other programs do not take for numbers: 1_000 and 0x1p4.
