@@ -58,7 +58,7 @@ const (
 	// u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share
 	// s_j of the rows has. A column that every row has is centred before the root and divided by the root
 	// of its deviation; a row that lacks it later is taken to have the mean. A column that no row had
-	// becomes zero. docs/guide.md has the reasons.
+	// becomes zero. An embedding beside them is as [PrepareVectors] has it. docs/guide.md has the reasons.
 	PrepareBalanced
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
 	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.

@@ -67,15 +67,14 @@ func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 	return absent, unknown
 }
 
-// Unseen is a column of categories with values that were not there to learn from.
+// Unseen is a column of categories with values that have no feature: one row had them at most, or too few.
 type Unseen struct {
 	Column string
 	Cells  int    // that have such a value
 	Value  string // of the first of them
 }
 
-// Unseen lists the columns of t with values that [Encoder.Encode] makes no feature of, because they were not there
-// to learn from, in the order of t. It takes a pass over the cells.
+// Unseen lists the columns of t with values that [Encoder.Encode] makes no feature of, in the order of t. It takes a pass over the cells.
 func (e *Encoder) Unseen(t *Table) (all []Unseen) {
 	for _, c := range t.Columns {
 		j, known := e.column[c.Name]

@@ -28,8 +28,8 @@ type Variable struct {
 	// a text the words.
 	Holes  int `json:"holes"`
 	Values int `json:"values"`
-	// Names are the values or words that have a feature each, in order, and Rare the other values, which share one.
-	// Open is set in place of more than [MostRare] of these: every value that has no feature of its own is one of them.
+	// Names are the values or words that have a feature each, in order. In files of earlier versions the other values
+	// share one: Rare lists them, or Open is set for all that are no names.
 	Names []string `json:"names,omitempty"`
 	Rare  []string `json:"rare,omitempty"`
 	Open  bool     `json:"open,omitempty"`
@@ -76,6 +76,8 @@ func (v *Variable) String() string {
 		s += " by logarithms"
 	case v.hasRare():
 		s += ", one for all rare values"
+	case v.Kind == Category && len(v.Names) > 0 && len(v.Names) < v.Values:
+		s += ", none for rare values"
 	case len(v.Names) == MostWords:
 		s += ", the bound"
 	}
@@ -154,15 +156,6 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 		if v.Values == 1 && v.Holes == 0 {
 			v.Names = nil
 		}
-		for name := range rows {
-			if _, kept := slices.BinarySearch(v.Names, name); !kept && v.Names != nil {
-				v.Rare = append(v.Rare, name)
-			}
-		}
-		slices.Sort(v.Rare)
-		if len(v.Rare) > MostRare {
-			v.Rare, v.Open = nil, true
-		}
 	case Text:
 		v.Values, v.Names = len(rows), mostFrequent(rows, MostWords)
 	}
@@ -229,7 +222,7 @@ func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
 func (e *Encoder) Features() int { return e.first[len(e.variables)] }
 
 // Names are the names of the features, all different: "price" of a number, "brand=Acme" of a value, "title:word" of
-// a word, "photo:0" of the first number of a vector, and "brand=*" of the rare values together. A name that an earlier feature has, too, ends in " (2)".
+// a word, and "photo:0" of the first number of a vector. A name that an earlier feature has, too, ends in " (2)".
 func (e *Encoder) Names() []string {
 	var all []string
 	for _, v := range e.variables {

@@ -33,9 +33,8 @@ const (
 	// the smallest s above 0 where there are zeros. Where most are 0 they stay 0, and the mean square is 1.
 	Number
 	// Category is a feature of 0 and 1 for each of at most [MostValues] values that two rows have or more, the most
-	// frequent ones, and one for all others together. A value has one form: true, True and TRUE are one, and 1 and
-	// 1.0. One that was not there to learn from is a hole, but where more than [MostRare] values are rare: then it is
-	// one of them.
+	// frequent ones. Others are as holes: to share one feature would make rows alike that have nothing in common. A
+	// value has one form: true, True and TRUE are one, and 1 and 1.0.
 	Category
 	// Text is counts of words: the segments of Unicode's word boundaries (UAX 29) that have a letter or a digit,
 	// in lower case and composed form (NFC). It keeps words in two rows or more, at most [MostWords], the most
@@ -52,12 +51,10 @@ const (
 	Vector
 )
 
-// MostValues and MostWords bound the features of a category and of a text, MostRare the other values of a category
-// that an encoder keeps.
+// MostValues and MostWords bound the features of a category and of a text.
 const (
 	MostValues = 1000
 	MostWords  = 5000
-	MostRare   = 10000
 )
 
 var kindNames = []string{"detect", "number", "category", "text", "date", "ignore", "vector"}
