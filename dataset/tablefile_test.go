@@ -111,7 +111,7 @@ func TestEncoders(t *testing.T) {
 	testkit.WantSame(t, "newcomers", [][]float64{mat.Row(nil, 0, later.Features), mat.Row(nil, 1, later.Features)}, [][]float64{{0, 0, 1}, {0, 0, 0}})
 	numbers := testkit.Must(readWith("x y\n", "id,size\nx,2.25\ny,4\n", "", EdgeListOptions{Encoder: d.Encoder}))
 	testkit.WantSame(t, "one of the mean", mat.Row(nil, 0, numbers.Features), []float64{0, 0, 0})
-	_, err := readWith("", `{"id":"x","vector":[1,2,3]}`, "", EdgeListOptions{Encoder: d.Encoder}) // as long as its features
+	_, err := readWith("", `{"id":"x","vector":[[1,2,3]]}`, "", EdgeListOptions{Encoder: d.Encoder})
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `features:1: malformed: member "vector" is neither text nor a number`)
 	_, err = readText("a b\n", "id,c\na,x\nb,y\n", "")

@@ -155,3 +155,31 @@ func TestTablesAreNoVectors(t *testing.T) {
 		}
 	}
 }
+
+// An embedding beside words, which balanced features are, weighs as many numbers as it amounts to, and words what they do.
+func TestVectorsBesideWords(t *testing.T) {
+	const n, d, words = 600, 48, 400
+	embedding, rng := axes(8, n, d, 0.7), testkit.Random(9)
+	bag := mat.NewDense(n, words, nil)
+	bag.Apply(func(_, _ int, _ float64) float64 { return math.Floor(rng.Float64() + 0.04) }, bag)
+	want := beside(bag, unitCentred(embedding, math.Sqrt(independent(embedding))))
+	for j := range words { // of 0 and 1: √(s(1 − s)) is the energy of a word that a share s has
+		share := mat.Sum(bag.ColView(j)) / n
+		for i := range n {
+			want.Set(i, j, bag.At(i, j)*math.Sqrt(math.Sqrt(share*(1-share))/share))
+		}
+	}
+	want = unitRows(want, 2)
+	for name, x := range map[string]mat.Matrix{"dense": beside(bag, embedding), "sparse": testkit.SparseOf(beside(bag, embedding))} {
+		p := testkit.Must(coles.PrepareAuto.Fit(ctx, x))
+		testkit.WantSame(t, name, p.Preparation(), coles.PrepareBalanced)
+		testkit.WantClose(t, name, testkit.Must(p.Apply(ctx, x)), want, 1e-2)
+		var back coles.Preparer
+		testkit.Check(t, json.Unmarshal(testkit.Must(json.Marshal(p)), &back))
+		testkit.WantSame(t, name+", from a file", testkit.Bits(testkit.Must(back.Apply(ctx, x))), testkit.Bits(testkit.Must(p.Apply(ctx, x))))
+	}
+	plain := testkit.Must(coles.PrepareBalanced.Fit(ctx, bag))
+	if text := string(testkit.Must(json.Marshal(plain))); strings.Contains(text, "blocks") {
+		t.Error("words alone have blocks")
+	}
+}
