@@ -34,7 +34,7 @@ type body struct {
 }
 
 // leafPoints is how many points a leaf has at most; they share a list of what they see.
-const leafPoints = 12
+const leafPoints = 24
 
 // grow moves the points of a tree to at, and makes new quads of them.
 func (t *quadtree) grow(at []point) {
@@ -104,16 +104,23 @@ func (t *quadtree) repel(ctx context.Context, theta float64, push []point, sums 
 		for _, leaf := range t.leaves[lo:hi] {
 			c := &t.quads[leaf]
 			seen := t.seen(c, 1/(theta*theta), room[:0])
+			if len(seen)%2 > 0 {
+				seen = append(seen, body{}) // of no mass
+			}
 			for k := c.from; k < c.to; k++ {
 				sum, px, py := -1.0, 0.0, 0.0 // less w of the point itself
 				x, y := t.points[k][0], t.points[k][1]
-				for _, b := range seen {
-					dx, dy := x-b.at[0], y-b.at[1]
-					w := 1 / (1 + dx*dx + dy*dy)
-					m := b.mass * w
-					sum += m
-					px += m * w * dx
-					py += m * w * dy
+				for q := 0; q < len(seen); q += 2 { // two share a division, which takes longest
+					a, b := &seen[q], &seen[q+1]
+					ax, ay, bx, by := x-a.at[0], y-a.at[1], x-b.at[0], y-b.at[1]
+					far, other := 1+ax*ax+ay*ay, 1+bx*bx+by*by
+					both := 1 / (far * other)
+					w, v := other*both, far*both
+					m, l := a.mass*w, b.mass*v
+					sum += m + l
+					m, l = m*w, l*v
+					px += m*ax + l*bx
+					py += m*ay + l*by
 				}
 				sums[t.rows[k]], push[t.rows[k]] = sum, point{px, py}
 			}
