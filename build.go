@@ -229,10 +229,10 @@ func countZeros(a *kernel.CSR[float64]) int {
 	return count
 }
 
-// KNN builds a graph for data that has none: every row of X (n × d) is joined to the k rows of the largest
-// positive cosine similarity to it, ties to the lower row. An edge stands if either end chose it, with
-// weight 1. A zero row stays isolated. The search is exact and compares all pairs: O(n²·d) time for dense X,
-// less for sparse, and O(n·(d + k)) memory. Errors: [ErrSetting] unless 1 ≤ k < n.
+// KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties
+// the lower rows, by the distance where rows are dense and d < 100, else by the cosine if above 0. An edge weighs ½ for
+// each end that chose it. A row that is 0 once prepared has none. The search is exact, in O(n²·d) time, less for sparse
+// X, and O(n·(d + k)) memory. Errors: [ErrSetting] unless 1 ≤ k < n.
 func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -244,35 +244,35 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	rows, err := matrix.As[float64](ctx, source)
+	how, err := PrepareAuto.Fit(ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	index, err := nearest.New(ctx, rows, true)
+	rows, err := prepared[float64](ctx, how, source)
+	if err != nil {
+		return nil, err
+	}
+	space, err := nearest.NewSpace(ctx, rows)
 	if err != nil {
 		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
 	}
-	edges := make([]Edge, 0, n*k)
-	const block = 4096 // rows whose neighbours are kept at a time
-	for lo := 0; lo < n; lo += block {
-		hi := min(n, lo+block)
-		self := make([]int, hi-lo)
-		for i := range self {
-			self[i] = lo + i
-		}
-		found, err := index.NearRows(ctx, self, k)
-		if err != nil {
-			return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
-		}
-		for i, matches := range found {
-			for _, m := range matches {
-				if m.Score > 0 {
-					edges = append(edges, Edge{lo + i, m.Row})
-				}
+	found, err := space.All(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+	}
+	edges, weights := make([]Edge, 0, n*k), make([]float64, 0, n*k)
+	for i, matches := range found {
+		for _, m := range matches {
+			both := slices.ContainsFunc(found[m.Row], func(back nearest.Match) bool { return back.Row == i })
+			switch {
+			case !both:
+				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 0.5)
+			case i < m.Row:
+				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 1)
 			}
 		}
 	}
-	return NewGraph(n, edges, opts...)
+	return NewWeightedGraph(n, edges, weights, opts...)
 }
 
 // FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"testing"
@@ -279,27 +280,34 @@ func TestFromEdgesIsFromDirectedCSR(t *testing.T) {
 	}
 }
 
-// nearestNaive sorts all cosine similarities: O(n² log n), by the definition.
-func nearestNaive(x *mat.Dense, k int) *coles.Graph {
-	n, _ := x.Dims()
-	var list []coles.Edge
+// nearestNaive is A of [coles.KNN] by sorting how far apart all prepared rows are, O(n² log n): by the distance, or
+// where directions are compared by that of rows at length 1, which are near if they share anything.
+func nearestNaive(x mat.Matrix, k int, directions bool) *mat.Dense {
+	y := testkit.DenseOf(testkit.Must(testkit.Must(coles.PrepareAuto.Fit(ctx, x)).Apply(ctx, x)))
+	n, _ := y.Dims()
+	if directions {
+		y = testkit.DenseOf(testkit.Must(testkit.Must(coles.PrepareRowL2.Fit(ctx, y)).Apply(ctx, y)))
+	}
+	a := mat.NewDense(n, n, nil)
 	for i := range n {
-		similarity := make([]float64, n)
+		apart := make([]float64, n)
 		var order []int
 		for j := range n {
-			if norms := mat.Norm(x.RowView(i), 2) * mat.Norm(x.RowView(j), 2); norms > 0 {
-				similarity[j] = mat.Dot(x.RowView(i), x.RowView(j)) / norms
-			}
-			if j != i && similarity[j] > 0 {
+			var difference mat.VecDense
+			difference.SubVec(y.RowView(i), y.RowView(j))
+			apart[j] = mat.Norm(&difference, 2)
+			nothing := mat.Norm(y.RowView(i), 2) == 0 || mat.Norm(y.RowView(j), 2) == 0
+			if j != i && !nothing && !(directions && mat.Dot(y.RowView(i), y.RowView(j)) <= 0) {
 				order = append(order, j)
 			}
 		}
-		sort.SliceStable(order, func(a, b int) bool { return similarity[order[a]] > similarity[order[b]] })
+		sort.SliceStable(order, func(p, q int) bool { return apart[order[p]] < apart[order[q]] })
 		for _, j := range order[:min(k, len(order))] {
-			list = append(list, coles.Edge{U: i, V: j})
+			a.Set(i, j, a.At(i, j)+0.5)
+			a.Set(j, i, a.At(j, i)+0.5)
 		}
 	}
-	return testkit.Must(coles.NewGraph(n, list))
+	return a
 }
 
 func TestKNNEqualsNaiveSearch(t *testing.T) {
@@ -312,27 +320,47 @@ func TestKNNEqualsNaiveSearch(t *testing.T) {
 		raw.Data[q] += 0.1 * rng.Float64()
 	}
 	dense, few := testkit.RandomDense(testkit.Random(4), 140, 6), testkit.RandomDense(testkit.Random(5), 20, 3)
+	measured := testkit.RandomDense(testkit.Random(6), 90, 4)
+	measured.Apply(func(_, j int, v float64) float64 { return math.Exp(float64(4*j)) * (v + 3) }, measured) // of unlike units
+	hollow := mat.DenseCopyOf(measured)
+	for i := 3; i < 90; i += 10 { // rows of holes, which a reader fills with the means
+		for j := range 4 {
+			hollow.Set(i, j, 0)
+		}
+	}
 	for name, c := range map[string]struct {
-		x mat.Matrix
-		k int
+		x          mat.Matrix
+		k          int
+		directions bool
 	}{
-		"dense, k = 1":              {dense, 1},
-		"dense, k = 7":              {dense, 7},
-		"dense, k = n-1":            {few, 19},
-		"sparse":                    {words, 5},
-		"sparse rows in dense form": {testkit.DenseOf(words), 5},
+		"dense, k = 1":              {dense, 1, false},
+		"dense, k = 7":              {dense, 7, false},
+		"dense, k = n-1":            {few, 19, false},
+		"unlike units":              {measured, 5, false},
+		"rows of zeros":             {hollow, 5, false},
+		"many columns":              {testkit.RandomDense(testkit.Random(7), 80, 100), 5, true},
+		"sparse":                    {words, 5, true},
+		"sparse rows in dense form": {testkit.DenseOf(words), 5, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := testkit.Must(coles.KNN(ctx, c.x, c.k))
-			testkit.WantClose(t, "A", got.CSR(), nearestNaive(testkit.DenseOf(c.x), c.k).CSR(), 0)
+			testkit.WantClose(t, "A", got.CSR(), nearestNaive(c.x, c.k, c.directions), 0)
 		})
 	}
-	// Rows 1, 2 and 3 are at the same angle to row 0 and at none to one another: ties go to the
-	// lower row. Or row 1 is zero and row 3 similar to nothing: both stay alone.
-	ties := testkit.Must(coles.KNN(ctx, mat.NewDense(4, 2, []float64{1, 0, 1, 1, 2, 2, 3, 3}), 1))
-	testkit.WantClose(t, "A of ties", ties.CSR(), mat.NewDense(4, 4, []float64{0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 0, 0}), 0)
-	alone := testkit.Must(coles.KNN(ctx, mat.NewDense(4, 2, []float64{1, 0, 0, 0, 1, 0.1, -1, 0}), 2))
-	testkit.WantSame(t, "degrees", alone.Degrees(), []float64{1, 0, 1, 0})
+	// Of rows 1, 2 and 3, which are equal, the lower ones are near to the others.
+	ties := testkit.Must(coles.KNN(ctx, mat.NewDense(5, 1, []float64{1, 2, 2, 2, 5}), 1))
+	testkit.WantClose(t, "A of ties", ties.CSR(), mat.NewDense(5, 5, []float64{
+		0, 0.5, 0, 0, 0,
+		0.5, 0, 1, 0.5, 0.5,
+		0, 1, 0, 0, 0,
+		0, 0.5, 0, 0, 0,
+		0, 0.5, 0, 0, 0,
+	}), 0)
+	// Row 1 is the mean, and where all rows are every one is.
+	alone := testkit.Must(coles.KNN(ctx, mat.NewDense(4, 1, []float64{-2, 0, 1, 1}), 2))
+	testkit.WantSame(t, "degrees", alone.Degrees(), []float64{2, 0, 2, 2})
+	constant := testkit.Must(coles.KNN(ctx, mat.NewDense(3, 1, []float64{7, 7, 7}), 2))
+	testkit.WantSame(t, "edges of equal rows", constant.Report().Edges, 0)
 }
 
 // Rows make the graph that edges make, and stay as they are.

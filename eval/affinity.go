@@ -51,20 +51,11 @@ func neighbours(ctx context.Context, x *matrix.Source, k int) (*kernel.CSR[float
 	if err != nil {
 		return nil, err
 	}
-	// The largest of the products (xᵢ, 1)·(xⱼ, −‖xⱼ‖²/2) = (‖xᵢ‖² − ‖xᵢ − xⱼ‖²)/2 belong to the
-	// nearest rows.
-	half := make([]float64, f.Rows())
-	for i := range half {
-		_, vals := f.Row(i)
-		for _, v := range vals {
-			half[i] += v * v / 2
-		}
-	}
-	index, err := nearest.New(ctx, lifted(f, func(i int) float64 { return -half[i] }), false)
+	index, err := nearest.New(ctx, f, nearest.Distance)
 	if err != nil {
 		return nil, err
 	}
-	found, err := index.Near(ctx, lifted(f, func(int) float64 { return 1 }), k+1)
+	found, err := index.NearRows(ctx, nil, k)
 	if err != nil {
 		return nil, err
 	}
@@ -74,38 +65,13 @@ func neighbours(ctx context.Context, x *matrix.Source, k int) (*kernel.CSR[float
 	}
 	matrix.MakeEntries(d)
 	return d, parallel.EachRow(ctx, d.Rows, func(i int) {
-		others := slices.DeleteFunc(found[i], func(m nearest.Match) bool { return m.Row == i })[:k]
+		others := found[i]
 		slices.SortFunc(others, func(a, b nearest.Match) int { return a.Row - b.Row })
 		cols, vals := d.Row(i)
 		for q, m := range others {
-			cols[q], vals[q] = int32(m.Row), max(0, 2*(half[i]-m.Score))
+			cols[q], vals[q] = int32(m.Row), max(0, -m.Score)
 		}
 	})
-}
-
-// lifted is a copy of x with one column more.
-func lifted(x *matrix.Matrix[float64], last func(i int) float64) *matrix.Matrix[float64] {
-	n, d := x.Dims()
-	to := &matrix.Matrix[float64]{}
-	if x.Sparse == nil {
-		to.Dense = kernel.Unset[float64](n, d+1)
-	} else {
-		to.Sparse = &kernel.CSR[float64]{Rows: n, Cols: d + 1, Ptr: make([]int64, n+1)}
-		for i := range n {
-			cols, _ := x.Row(i)
-			to.Sparse.Ptr[i+1] = int64(len(cols)) + 1
-		}
-		matrix.MakeEntries(to.Sparse)
-	}
-	for i := range n {
-		cols, vals := x.Row(i)
-		more, longer := to.Row(i)
-		longer[copy(longer, vals)] = last(i)
-		if more != nil {
-			more[copy(more, cols)] = int32(d)
-		}
-	}
-	return to
 }
 
 // conditional turns the squared distances from a row into pⱼ = exp(−βdⱼ)/Σₖ exp(−βdₖ) of a given

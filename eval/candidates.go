@@ -67,7 +67,7 @@ func newFinder(ctx context.Context, g *coles.Graph, sides []bool, embed func(con
 	if f.units, _, err = matrix.Unit(ctx, y); err != nil {
 		return nil, err
 	}
-	f.vectors, err = nearest.New(ctx, f.units, false)
+	f.vectors, err = nearest.New(ctx, f.units, nearest.Dot)
 	return f, err
 }
 

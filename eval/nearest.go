@@ -71,7 +71,8 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := nearest.New(ctx, f, by == Cosine)
+	measure := map[Similarity]nearest.Measure{DotProduct: nearest.Dot, Cosine: nearest.Cosine}[by]
+	rows, err := nearest.New(ctx, f, measure)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/live"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,4 +90,48 @@ func ExamplePrincipalAngle() {
 	}
 	fmt.Printf("%.4f\n", angle)
 	// Output: 0.6435
+}
+
+// Rows of a table and no graph: each is joined to the two most like it, and a row that comes later too.
+func ExampleFitRows() {
+	ctx := context.Background()
+	flats := table.New("rooms", "rent", "heating")
+	for _, f := range []struct {
+		rooms, rent int
+		heating     string
+	}{{1, 500, "gas"}, {2, 600, "gas"}, {1, 550, "gas"}, {5, 2100, "pump"}, {4, 1900, "pump"}, {6, 2500, "pump"}} {
+		flats.Add("", f.rooms, f.rent, f.heating)
+	}
+	encoder, err := table.Learn(ctx, flats)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := encoder.Encode(ctx, flats)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, rows, err := live.FitRows(ctx, x, 2, coles.WithDim(2))
+	if err != nil {
+		log.Fatal(err)
+	}
+	later := table.New("rooms", "rent", "heating")
+	later.Add("", 5, 2000, "pump")
+	fresh, err := encoder.Encode(ctx, later)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := rows.Embed(ctx, fresh)
+	if err != nil {
+		log.Fatal(err)
+	}
+	apart := func(i int) float64 {
+		var v mat.VecDense
+		v.SubVec(y.RowView(0), m.Embedding().RowView(i))
+		return mat.Norm(&v, 2)
+	}
+	fmt.Println(rows.Graph())
+	fmt.Println("nearer to the fourth than to the first:", apart(3) < apart(0))
+	// Output:
+	// 6 nodes, 6 edges
+	// nearer to the fourth than to the first: true
 }

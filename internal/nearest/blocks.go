@@ -28,17 +28,18 @@ const (
 type blocks struct {
 	count, n, d int
 	data        []float32
-	longest     []float64 // of each block the largest length of a row before
+	lengths     [][2]float64 // of each block the least and the largest of a row before
 }
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
 	n, d := x.Dims()
 	b := &blocks{count: parallel.Pieces(n, blockRows), n: n, d: d, data: kernel.Unset[float32](n, d).Data}
-	b.longest = make([]float64, b.count)
+	b.lengths = make([][2]float64, b.count)
 	return b, parallel.For(ctx, b.count, func(q int) {
 		to, lo := b.at(q), q*blockRows
+		of := lengths[lo : lo+to.Cols]
+		b.lengths[q] = [2]float64{slices.Min(of), slices.Max(of)}
 		for j := range to.Cols {
-			b.longest[q] = max(b.longest[q], lengths[lo+j])
 			_, row := x.Row(lo + j)
 			inverse := inverseOf(lengths[lo+j])
 			for i, v := range row {
@@ -126,7 +127,7 @@ func (s *search) screen(ctx context.Context) (*screen, error) {
 		c.slack = math.Inf(1)
 	}
 	queries := s.queries
-	if s.cosine {
+	if s.by == Cosine {
 		var err error
 		if queries, _, err = matrix.Unit(ctx, queries); err != nil {
 			return nil, err
@@ -163,14 +164,14 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 func (c *screen) take(b *Best, query int, products []float32, block int) {
 	lo := block * blockRows
 	bar := c.bar(b, query)
-	least := c.least(bar, block)
+	least := c.least(bar, query, block)
 	for j, p := range products {
 		if p < least {
 			continue // a NaN of extreme lengths goes on
 		}
 		if c.offer(b, bar, query, lo+j, p) {
 			bar = c.bar(b, query)
-			least = c.least(bar, block)
+			least = c.least(bar, query, block)
 		}
 	}
 }
@@ -179,8 +180,12 @@ func (c *screen) take(b *Best, query int, products []float32, block int) {
 // it below the bar. It reports whether the bar has changed.
 func (c *screen) offer(b *Best, bar float64, query, row int, p float32) bool {
 	bound := float64(p) + c.slack
-	if !c.cosine {
-		bound *= c.lengths[row]
+	switch length := c.lengths[row]; c.by {
+	case Dot:
+		bound *= length
+	case Distance:
+		u := c.queryLengths[query]
+		bound = distance(bound*u*length, u, length)
 	}
 	if bound < bar || c.self != nil && c.self[query] == row {
 		return false
@@ -189,7 +194,12 @@ func (c *screen) offer(b *Best, bar float64, query, row int, p float32) bool {
 		return false
 	}
 	_, vals := c.x.Row(row)
-	return b.Add(Match{row, c.score(floats.Dot(c.full.Data[query*c.full.Stride:][:len(vals)], vals), row)})
+	at := c.full.Data[query*c.full.Stride:][:len(vals)]
+	if c.by == Distance { // a difference of squares would lose digits
+		apart := floats.Distance(at, vals, 2)
+		return b.Add(Match{row, -apart * apart})
+	}
+	return b.Add(Match{row, c.score(floats.Dot(at, vals), query, row)})
 }
 
 // bar is the least bound of a row that can be among the best.
@@ -201,19 +211,29 @@ func (c *screen) bar(b *Best, query int) float64 {
 		return 0
 	case !b.full():
 		return math.Inf(-1)
-	case c.cosine:
+	case c.by != Dot:
 		return b.matches[0].Score
 	}
 	return b.matches[0].Score / c.queryLengths[query] // may be NaN, which no bound is below
 }
 
-// least is a product below which no row of a block reaches the bar.
-func (c *screen) least(bar float64, block int) float32 {
-	if !c.cosine {
+// least is a product with a query below which no row of a block reaches the bar.
+func (c *screen) least(bar float64, query, block int) float32 {
+	shortest, longest := c.blocks.lengths[block][0], c.blocks.lengths[block][1]
+	switch c.by {
+	case Dot:
 		if bar < 0 {
 			return float32(math.Inf(-1))
 		}
-		bar /= c.blocks.longest[block]
+		bar /= longest
+	case Distance: // p ≥ (bar + u² + v²)/2uv, which is least at v² = bar + u²
+		u := c.queryLengths[query]
+		bar += u * u
+		v := min(max(math.Sqrt(max(bar, 0)), shortest), longest)
+		if u == 0 || v == 0 {
+			return float32(math.Inf(-1))
+		}
+		bar = (bar/v + v) / u / 2
 	}
 	return math.Nextafter32(float32(bar-c.slack), float32(math.Inf(-1)))
 }

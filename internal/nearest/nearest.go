@@ -17,6 +17,15 @@ import (
 	"coles/internal/parallel"
 )
 
+// A Measure is what a score says of a query u and a row v.
+type Measure int
+
+const (
+	Dot      Measure = iota // u·v
+	Cosine                  // their cosine, 0 where one is zero
+	Distance                // −‖u − v‖²
+)
+
 // A Match is a row found by a search.
 type Match struct {
 	Row   int     // its number
@@ -26,7 +35,7 @@ type Match struct {
 // An Index is rows that are prepared for searches. It does not change.
 type Index struct {
 	x                 *matrix.Matrix[float64]
-	cosine            bool
+	by                Measure
 	lengths           []float64
 	longest, shortest float64
 
@@ -34,18 +43,17 @@ type Index struct {
 	blocks  *blocks              // of dense rows
 }
 
-// New prepares the rows of x, which must not change, for searches by u·v or, where cosine, by the
-// cosine. A zero row has the cosine 0 to any.
+// New prepares the rows of x, which must not change, for searches.
 //
 // Besides x it takes 4·n·d bytes, or where x is sparse a copy of its entries.
 //
 // Errors: [matrix.ErrNotFinite] for lengths that overflow, and ctx's.
-func New(ctx context.Context, x *matrix.Matrix[float64], cosine bool) (*Index, error) {
+func New(ctx context.Context, x *matrix.Matrix[float64], by Measure) (*Index, error) {
 	lengths, err := matrix.Lengths(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	index := &Index{x: x, cosine: cosine, lengths: lengths}
+	index := &Index{x: x, by: by, lengths: lengths}
 	index.longest, index.shortest = extremes(lengths)
 	if x.Sparse != nil {
 		index.columns = x.Flip()
@@ -72,13 +80,26 @@ func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k
 	return index.near(ctx, &search{queries: queries, k: k})
 }
 
-// NearRows is Near for rows of the index, which do not find themselves.
+// NearRows is Near for rows of the index, all of them where rows is nil, which do not find themselves. Dense
+// rows are all compared at half the cost: two of them once, for both.
 func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match, error) {
+	if rows == nil {
+		return index.near(ctx, &search{queries: index.x, self: index.all(), k: k})
+	}
 	queries, err := index.x.Gather(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	return index.near(ctx, &search{queries: queries, self: rows, k: k})
+}
+
+// all are the numbers of the rows.
+func (index *Index) all() []int {
+	rows := make([]int, index.Rows())
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
 }
 
 // A search is for the rows of an index that are near to queries.
@@ -98,12 +119,18 @@ func (index *Index) near(ctx context.Context, s *search) ([][]Match, error) {
 		return nil, err
 	}
 	s.Index, s.k, s.found = index, min(s.k, index.Rows()), make([][]Match, queries.Rows())
+	if s.k < 1 {
+		return s.found, ctx.Err()
+	}
 	var err error
 	if s.queryLengths, err = matrix.Lengths(ctx, queries); err != nil {
 		return nil, fmt.Errorf("queries: %w", err)
 	}
 	longest, _ := extremes(s.queryLengths)
-	if !s.cosine && math.IsInf(index.longest*longest, 0) {
+	if s.by == Distance {
+		longest = 4 * max(longest, index.longest)
+	}
+	if s.by != Cosine && math.IsInf(index.longest*longest, 0) {
 		return nil, fmt.Errorf("%w: products of rows of length %v and %v could overflow", matrix.ErrNotFinite, index.longest, longest)
 	}
 	switch {
@@ -141,7 +168,7 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 			clear(sums.Data)
 			b := Best{make([]Match, 0, s.k)}
 			scale := 1.0
-			if s.cosine && s.queryLengths[i] > 0 {
+			if s.by == Cosine && s.queryLengths[i] > 0 {
 				scale = s.queryLengths[i]
 			}
 			cols, vals := queries.Row(i)
@@ -156,7 +183,7 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 					continue
 				}
 				if s.self == nil || s.self[i] != row {
-					b.Add(Match{row, s.score(sum, row)})
+					b.Add(Match{row, s.score(sum, i, row)})
 				}
 			}
 			s.found[i] = b.Ranked()
@@ -164,13 +191,19 @@ func (s *search) lookAtColumns(ctx context.Context) error {
 	})
 }
 
-// score is the score of a row whose product with the query, at length 1 for the cosine, is sum.
-func (s *search) score(sum float64, row int) float64 {
-	if s.cosine && s.lengths[row] > 0 {
-		return sum / s.lengths[row]
+// score is the score of a row whose product with a query, at length 1 for the cosine, is sum.
+func (s *search) score(sum float64, query, row int) float64 {
+	switch length := s.lengths[row]; {
+	case s.by == Cosine && length > 0:
+		return sum / length
+	case s.by == Distance:
+		return distance(sum, s.queryLengths[query], length)
 	}
 	return sum
 }
+
+// distance is −‖u − v‖² of two rows of these lengths whose product is sum.
+func distance(sum, u, v float64) float64 { return 2*sum - u*u - v*v }
 
 // Best is the best matches among those added so far, as many as matches has room for: once full, a
 // heap with the worst of them first.

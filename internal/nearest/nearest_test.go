@@ -27,8 +27,8 @@ func matrices(x mat.Matrix) map[string]*matrix.Matrix[float64] {
 }
 
 // near are the k rows of x most similar to each query.
-func near(ctx context.Context, x, queries *matrix.Matrix[float64], k int, cosine bool) ([][]nearest.Match, error) {
-	index, err := nearest.New(ctx, x, cosine)
+func near(ctx context.Context, x, queries *matrix.Matrix[float64], k int, by nearest.Measure) ([][]nearest.Match, error) {
+	index, err := nearest.New(ctx, x, by)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func near(ctx context.Context, x, queries *matrix.Matrix[float64], k int, cosine
 }
 
 // sorted are the k best of all scores, written out.
-func sorted(x, queries *mat.Dense, self []int, k int, cosine bool) [][]nearest.Match {
+func sorted(x, queries *mat.Dense, self []int, k int, by nearest.Measure) [][]nearest.Match {
 	scores := testkit.Product(queries, x.T())
 	out := make([][]nearest.Match, 0)
 	q, n := scores.Dims()
@@ -47,8 +47,13 @@ func sorted(x, queries *mat.Dense, self []int, k int, cosine bool) [][]nearest.M
 				continue
 			}
 			s := scores.At(i, j)
-			if lengths := mat.Norm(queries.RowView(i), 2) * mat.Norm(x.RowView(j), 2); cosine && lengths > 0 {
+			if lengths := mat.Norm(queries.RowView(i), 2) * mat.Norm(x.RowView(j), 2); by == nearest.Cosine && lengths > 0 {
 				s /= lengths
+			}
+			if by == nearest.Distance {
+				var apart mat.VecDense
+				apart.SubVec(queries.RowView(i), x.RowView(j))
+				s = -mat.Dot(&apart, &apart)
 			}
 			all = append(all, nearest.Match{Row: j, Score: s})
 		}
@@ -77,6 +82,11 @@ func wantMatches(t *testing.T, name string, got, want [][]nearest.Match, toleran
 	}
 }
 
+// squares reports whether scores are differences of squares that hardly differ, of which few digits are left.
+func squares(by nearest.Measure, d int, kind string) bool {
+	return by == nearest.Distance && d == 1 && kind == "sparse"
+}
+
 func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -95,15 +105,18 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 		x, queries := testkit.RandomDense(testkit.Random(1), c.n, c.d), testkit.RandomDense(testkit.Random(2), c.queries, c.d)
 		x.SetRow(c.n/2, make([]float64, c.d))
 		queries.SetRow(c.queries-1, make([]float64, c.d)) // a zero query is as near to all
-		for _, cosine := range []bool{false, true} {
-			if cosine && c.d == 1 {
+		for _, by := range []nearest.Measure{nearest.Dot, nearest.Cosine, nearest.Distance} {
+			if by == nearest.Cosine && c.d == 1 {
 				continue // all cosines are ±1, to rounding
 			}
-			want := sorted(x, queries, nil, c.k, cosine)
+			want := sorted(x, queries, nil, c.k, by)
 			for kind, m := range matrices(x) {
+				if squares(by, c.d, kind) {
+					continue
+				}
 				for kindOfQueries, q := range matrices(queries) {
 					name := c.name + ", " + kindOfQueries + " in " + kind
-					wantMatches(t, name, testkit.Must(near(ctx, m, q, c.k, cosine)), want, 1e-12)
+					wantMatches(t, name, testkit.Must(near(ctx, m, q, c.k, by)), want, 1e-12)
 				}
 			}
 		}
@@ -113,10 +126,19 @@ func TestRowsAreThoseOfAllScoresSorted(t *testing.T) {
 		for i := c.n - min(c.n, 20); i < c.n; i++ {
 			self = append(self, i)
 		}
-		want := sorted(x, some, self, c.k, false)
-		for kind, m := range matrices(x) {
-			got := testkit.Must(testkit.Must(nearest.New(ctx, m, false)).NearRows(ctx, self, c.k))
-			wantMatches(t, c.name+", itself, "+kind, got, want, 1e-12)
+		for _, by := range []nearest.Measure{nearest.Dot, nearest.Distance} {
+			want := sorted(x, some, self, c.k, by)
+			for kind, m := range matrices(x) {
+				if squares(by, c.d, kind) {
+					continue
+				}
+				index := testkit.Must(nearest.New(ctx, m, by))
+				wantMatches(t, c.name+", itself, "+kind, testkit.Must(index.NearRows(ctx, self, c.k)), want, 1e-12)
+				if c.n < 1000 {
+					all := testkit.Must(index.NearRows(ctx, nil, c.k))
+					wantMatches(t, c.name+", all, "+kind, all[c.n-len(self):], want, 1e-12)
+				}
+			}
 		}
 	}
 }
@@ -127,8 +149,8 @@ func TestEqualScoresAreInTheOrderOfRows(t *testing.T) {
 	queries := mat.DenseCopyOf(x.Slice(0, 40, 0, 5))
 	for kind, m := range matrices(x) {
 		for _, k := range []int{1, 7, 600} {
-			got := testkit.Must(near(ctx, m, matrices(queries)["dense"], k, false))
-			wantMatches(t, kind, got, sorted(testkit.DenseOf(words), queries, nil, k, false), 0)
+			got := testkit.Must(near(ctx, m, matrices(queries)["dense"], k, nearest.Dot))
+			wantMatches(t, kind, got, sorted(testkit.DenseOf(words), queries, nil, k, nearest.Dot), 0)
 		}
 	}
 }
@@ -145,16 +167,24 @@ func TestRowsThatFloat32ConfusesAreTold(t *testing.T) {
 		row.ScaleVec(1+1e-12*float64(step), base.RowView(0))
 		x.SetRow(i, row.RawVector().Data)
 	}
-	got := testkit.Must(near(ctx, matrices(x)["dense"], matrices(base)["dense"], 20, false))
-	wantMatches(t, "nearly equal", got, sorted(x, base, nil, 20, false), 1e-14)
+	got := testkit.Must(near(ctx, matrices(x)["dense"], matrices(base)["dense"], 20, nearest.Dot))
+	wantMatches(t, "nearly equal", got, sorted(x, base, nil, 20, nearest.Dot), 1e-14)
+	// Rows on a circle around the query's double, which is as far from all but for 10⁻⁹ of it.
+	apart := mat.NewDense(1, d, []float64{1, 2, 3, 0, 0, 0, 0, 0})
+	for i, step := range rng.Perm(n) {
+		turn, away := float64(i), 1+1e-9*float64(step)
+		x.SetRow(i, []float64{1 + away*math.Cos(turn), 2 + away*math.Sin(turn), 3, 0, 0, 0, 0, 0})
+	}
+	got = testkit.Must(near(ctx, matrices(x)["dense"], matrices(apart)["dense"], 20, nearest.Distance))
+	wantMatches(t, "nearly as far", got, sorted(x, apart, nil, 20, nearest.Distance), 1e-13)
 	// The same by the angle: each row turned by a little more.
 	for i, step := range rng.Perm(n) {
 		angle := 1e-5 * float64(step+1) // cosines differ by 5·10⁻¹¹ at least
 		x.SetRow(i, []float64{math.Cos(angle), math.Sin(angle), 0, 0, 0, 0, 0, 0})
 	}
 	axis := mat.NewDense(1, d, []float64{3, 0, 0, 0, 0, 0, 0, 0})
-	got = testkit.Must(near(ctx, matrices(x)["dense"], matrices(axis)["dense"], 20, true))
-	wantMatches(t, "nearly parallel", got, sorted(x, axis, nil, 20, true), 1e-14)
+	got = testkit.Must(near(ctx, matrices(x)["dense"], matrices(axis)["dense"], 20, nearest.Cosine))
+	wantMatches(t, "nearly parallel", got, sorted(x, axis, nil, 20, nearest.Cosine), 1e-14)
 }
 
 // Lengths, and products of them, at the ends of float64.
@@ -169,9 +199,9 @@ func TestExtremeLengths(t *testing.T) {
 		for kind, m := range matrices(&large) {
 			q := matrices(&far)["dense"]
 			// 1e-310 is a number of four digits fewer: both sides round it alike.
-			wantMatches(t, kind, testkit.Must(near(ctx, m, q, 5, false)), sorted(&large, &far, nil, 5, false), 1e-9)
+			wantMatches(t, kind, testkit.Must(near(ctx, m, q, 5, nearest.Dot)), sorted(&large, &far, nil, 5, nearest.Dot), 1e-9)
 			if scale.queries > 1e-300 {
-				wantMatches(t, kind+" by the angle", testkit.Must(near(ctx, m, q, 5, true)), sorted(x, queries, nil, 5, true), 1e-12)
+				wantMatches(t, kind+" by the angle", testkit.Must(near(ctx, m, q, 5, nearest.Cosine)), sorted(x, queries, nil, 5, nearest.Cosine), 1e-12)
 			}
 		}
 	}
@@ -186,15 +216,16 @@ func TestRowsRefuses(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
 	for kind, m := range matrices(x) {
-		testkit.WantError(t, testkit.Err(near(ctx, m, m, math.MaxInt, false)), matrix.ErrTooLarge)
-		testkit.WantError(t, testkit.Err(near(ctx, m, matrices(longer)[kind], 2, true)), matrix.ErrNotFinite)
-		testkit.WantError(t, testkit.Err(near(ctx, matrices(longer)[kind], m, 2, true)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, m, m, math.MaxInt, nearest.Dot)), matrix.ErrTooLarge)
+		testkit.WantError(t, testkit.Err(near(ctx, m, matrices(longer)[kind], 2, nearest.Cosine)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, matrices(longer)[kind], m, 2, nearest.Cosine)), matrix.ErrNotFinite)
 		h := matrices(huge)[kind]
-		testkit.WantError(t, testkit.Err(near(ctx, h, h, 2, false)), matrix.ErrNotFinite)
-		if _, err := near(ctx, h, h, 2, true); err != nil {
+		testkit.WantError(t, testkit.Err(near(ctx, h, h, 2, nearest.Dot)), matrix.ErrNotFinite)
+		testkit.WantError(t, testkit.Err(near(ctx, h, m, 2, nearest.Distance)), matrix.ErrNotFinite)
+		if _, err := near(ctx, h, h, 2, nearest.Cosine); err != nil {
 			t.Errorf("cosines of large rows: %v", err)
 		}
-		if _, err := near(stopped, m, m, 2, false); !errors.Is(err, context.Canceled) {
+		if _, err := near(stopped, m, m, 2, nearest.Dot); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", kind, err)
 		}
 	}
@@ -205,7 +236,7 @@ func TestRowsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
 	first := make(map[string][][]nearest.Match)
 	testkit.ForProcessors(t, func(procs int) {
 		for kind, m := range matrices(x) {
-			got := testkit.Must(near(ctx, m, m, 8, true))
+			got := testkit.Must(near(ctx, m, m, 8, nearest.Cosine))
 			if first[kind] == nil {
 				first[kind] = got
 			}
@@ -224,7 +255,7 @@ func TestRowsStops(t *testing.T) {
 	for name, x := range map[string]mat.Matrix{"dense": testkit.RandomDense(testkit.Random(9), n, 100), "sparse": words} {
 		t.Run(name, func(t *testing.T) {
 			m := testkit.Must(matrix.As[float64](ctx, testkit.Must(matrix.Read(ctx, x))))
-			testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(near(ctx, m, m, 50, true)) })
+			testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(near(ctx, m, m, 50, nearest.Cosine)) })
 		})
 	}
 }

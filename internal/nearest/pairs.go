@@ -11,7 +11,7 @@ import (
 )
 
 // Apart finds, for each of the given rows of the index or for all where rows is nil, the k rows of
-// the largest scores above zero, or fewer, among those that are neither itself nor joined to it.
+// the largest scores above zero, or fewer, among those that are neither itself nor joined to it, by another measure than Distance.
 //
 // The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
 // once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the
@@ -21,10 +21,7 @@ import (
 func (index *Index) Apart(ctx context.Context, rows []int, joined func(row, other int) bool, k int) ([][]Match, error) {
 	s := &search{queries: index.x, self: rows, joined: joined, k: min(k, index.Rows())}
 	if rows == nil {
-		s.self = make([]int, index.Rows())
-		for i := range s.self {
-			s.self[i] = i
-		}
+		s.self = index.all()
 	} else {
 		var err error
 		if s.queries, err = index.x.Gather(ctx, rows); err != nil {
@@ -99,7 +96,7 @@ func (c *screen) takeColumns(products kernel.Matrix[float32], other, block int) 
 	first, lo := other*blockRows, block*blockRows
 	raise := func(j int) {
 		bars[j] = c.bar(&c.best[first+j], first+j)
-		least[j] = c.least(bars[j], block)
+		least[j] = c.least(bars[j], first+j, block)
 	}
 	for j := range least {
 		raise(j)

@@ -39,13 +39,13 @@ func drawnPairs(n int, share float64, seed uint64) *kernel.CSR[float64] {
 }
 
 // sortedApart are the k best of all scores above zero of rows not joined, written out.
-func sortedApart(x *mat.Dense, rows []int, joined *kernel.CSR[float64], k int, cosine bool) [][]nearest.Match {
+func sortedApart(x *mat.Dense, rows []int, joined *kernel.CSR[float64], k int, by nearest.Measure) [][]nearest.Match {
 	n, d := x.Dims()
 	queries := mat.NewDense(len(rows), d, nil)
 	for q, i := range rows {
 		queries.SetRow(q, x.RawRowView(i))
 	}
-	out := sorted(x, queries, rows, n, cosine)
+	out := sorted(x, queries, rows, n, by)
 	for q, all := range out {
 		all = slices.DeleteFunc(all, func(m nearest.Match) bool {
 			near, _ := joined.Row(rows[q])
@@ -73,13 +73,13 @@ func stored(a *kernel.CSR[float64]) func(i, j int) bool {
 }
 
 // wantApart compares all rows, and some, with what is written out.
-func wantApart(t *testing.T, name string, x *mat.Dense, joined *kernel.CSR[float64], k int, cosine bool, tolerance float64) {
+func wantApart(t *testing.T, name string, x *mat.Dense, joined *kernel.CSR[float64], k int, by nearest.Measure, tolerance float64) {
 	t.Helper()
 	n, _ := x.Dims()
-	want := sortedApart(x, upTo(n), joined, k, cosine)
+	want := sortedApart(x, upTo(n), joined, k, by)
 	some := []int{n - 1, 0, n / 2, 0}
 	for kind, m := range matrices(x) {
-		index := testkit.Must(nearest.New(ctx, m, cosine))
+		index := testkit.Must(nearest.New(ctx, m, by))
 		all := testkit.Must(index.Apart(ctx, nil, stored(joined), k))
 		wantMatches(t, name+", all, "+kind, all, want, tolerance)
 		for q, matches := range testkit.Must(index.Apart(ctx, some, stored(joined), k)) {
@@ -108,8 +108,8 @@ func TestApartAreThoseOfAllScoresSorted(t *testing.T) {
 			row := x.RawRowView(i) // of lengths over six decades
 			matrix.Scale(row, math.Pow(10, float64(i%7)-3))
 		}
-		for _, cosine := range []bool{false, true} {
-			wantApart(t, c.name, x, drawnPairs(c.n, c.share, 12), c.k, cosine, 1e-11)
+		for _, by := range []nearest.Measure{nearest.Dot, nearest.Cosine} {
+			wantApart(t, c.name, x, drawnPairs(c.n, c.share, 12), c.k, by, 1e-11)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestEqualPairsAreInTheOrderOfRows(t *testing.T) {
 	x := testkit.RandomDense(testkit.Random(13), 600, 3)
 	x.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, x)
 	for _, k := range []int{1, 7, 599} {
-		wantApart(t, "whole numbers", x, drawnPairs(600, 0.1, 14), k, false, 0)
+		wantApart(t, "whole numbers", x, drawnPairs(600, 0.1, 14), k, nearest.Dot, 0)
 	}
 }
 
@@ -132,12 +132,12 @@ func TestPairsThatFloat32ConfusesAreTold(t *testing.T) {
 			near.Set(i, j, near.At(i%4, j)*(1+1e-11*rng.NormFloat64()))
 		}
 	}
-	wantApart(t, "rows nearly equal", near, drawnPairs(520, 0.1, 16), 30, false, 1e-12)
+	wantApart(t, "rows nearly equal", near, drawnPairs(520, 0.1, 16), 30, nearest.Dot, 1e-12)
 	for name, scale := range map[string]float64{"tiny": 1e-140, "huge": 1e140} {
 		x := testkit.RandomDense(testkit.Random(17), 300, 4)
 		x.Scale(scale, x)
-		for _, cosine := range []bool{false, true} {
-			wantApart(t, name, x, drawnPairs(300, 0.1, 18), 5, cosine, 1e-11)
+		for _, by := range []nearest.Measure{nearest.Dot, nearest.Cosine} {
+			wantApart(t, name, x, drawnPairs(300, 0.1, 18), 5, by, 1e-11)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestApartIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	first := make(map[string][][]nearest.Match)
 	testkit.ForProcessors(t, func(int) {
 		for kind, m := range matrices(x) {
-			got := testkit.Must(testkit.Must(nearest.New(ctx, m, true)).Apart(ctx, nil, stored(joined), 8))
+			got := testkit.Must(testkit.Must(nearest.New(ctx, m, nearest.Cosine)).Apart(ctx, nil, stored(joined), 8))
 			if first[kind] == nil {
 				first[kind] = got
 			}
@@ -166,6 +166,6 @@ func TestApartStops(t *testing.T) {
 	x := matrices(testkit.RandomDense(testkit.Random(21), n, 100))["dense"]
 	joined := joinedBy(n, func(int) []int32 { return nil })
 	testkit.Stops(t, func(ctx context.Context) error {
-		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, true)).Apart(ctx, nil, stored(joined), 50))
+		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, nearest.Cosine)).Apart(ctx, nil, stored(joined), 50))
 	})
 }

@@ -167,6 +167,14 @@ func participation(gram kernel.Matrix[float64], rows float64, columns []int, shi
 // that stands alone has rows of length 1, or is standardised; beside other columns, of which a number has the energy
 // 1, it has as many as it amounts to.
 func (p *Preparer) embed(s Sums) {
+	if unit := s.unit(p.Weight); unit > 0 && p.How == Vectors {
+		for j, weight := range p.Weight {
+			if weight > 0 {
+				p.Weight[j] = 1 / unit
+			}
+		}
+		return
+	}
 	other := 0
 	for _, inverse := range s.Inverse {
 		if inverse > 0 {
@@ -209,6 +217,29 @@ func (p *Preparer) embed(s Sums) {
 		}
 		p.Blocks = append(p.Blocks, b)
 	}
+}
+
+// unit is the root mean square of the deviations of columns on one scale, as of pixels or grades, 0 for others: as
+// many as the narrowest embedding has, of which half have the same largest number and are no categories. They are
+// centred only: a pixel that is hardly ever set would count as much as one that tells shapes apart.
+func (s Sums) unit(weights []float64) float64 {
+	varies, squares, with := 0, 0.0, make(map[float64]int)
+	for j, inverse := range s.Inverse {
+		if inverse == 0 {
+			continue
+		}
+		varies++
+		squares += 1 / inverse / inverse
+		if weights[j] == inverse { // no category
+			with[s.Columns.Largest[j]]++
+		}
+	}
+	for _, count := range with {
+		if varies >= narrowest && 2*count >= varies {
+			return math.Sqrt(squares / float64(varies))
+		}
+	}
+	return 0
 }
 
 // columns are the columns of a block, but for those that hardly deviate.

@@ -2,7 +2,6 @@ package prepare_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -138,9 +137,9 @@ func TestVectorsAreFound(t *testing.T) {
 	}
 }
 
-// Tables from life are standardised as ever.
+// Tables from life are standardised as ever, but for pixels.
 func TestTablesAreNoVectors(t *testing.T) {
-	for _, name := range []string{"breast_cancer", "wine", "digits"} {
+	for name, want := range map[string]coles.Preparation{"breast_cancer": coles.PrepareStandardize, "wine": coles.PrepareStandardize, "digits": coles.PrepareVectors} {
 		lines := strings.Split(strings.TrimSpace(string(testkit.Must(os.ReadFile(filepath.Join(testkit.Shared(t, "data", "vectors"), name+".csv"))))), "\n")
 		d := strings.Count(lines[0], ",") - 1
 		x := mat.NewDense(len(lines)-1, d, nil)
@@ -149,10 +148,7 @@ func TestTablesAreNoVectors(t *testing.T) {
 				x.Set(i, j, testkit.Must(strconv.ParseFloat(v, 64)))
 			}
 		}
-		p := testkit.Must(coles.PrepareAuto.Fit(ctx, x))
-		if how := p.Preparation(); how == coles.PrepareVectors {
-			t.Error(fmt.Sprint(name, " is prepared by ", how))
-		}
+		testkit.WantSame(t, name, testkit.Must(coles.PrepareAuto.Fit(ctx, x)).Preparation(), want)
 	}
 }
 
@@ -182,4 +178,26 @@ func TestVectorsBesideWords(t *testing.T) {
 	if text := string(testkit.Must(json.Marshal(plain))); strings.Contains(text, "blocks") {
 		t.Error("words alone have blocks")
 	}
+}
+
+// Columns on one scale, as of pixels, are centred in one unit, which brings the mean energy to 1; numbers of their own
+// ends, or categories, are not.
+func TestColumnsOnOneScaleKeepTheirDeviations(t *testing.T) {
+	rng := testkit.Random(30)
+	x := mat.NewDense(80, 40, nil)
+	x.Apply(func(i, j int, _ float64) float64 {
+		if i == j%7 && j%2 == 0 {
+			return 16
+		}
+		return float64(rng.IntN(2 + j/3))
+	}, x)
+	testkit.WantSame(t, "preparation", testkit.Must(coles.PrepareVectors.Fit(ctx, x)).Preparation(), coles.PrepareVectors)
+	want := testkit.Centred(mat.DenseCopyOf(x))
+	want.Scale(math.Sqrt(80*40)/mat.Norm(want, 2), want)
+	testkit.WantClose(t, "pixels", prepared(x, coles.PrepareVectors), want, 1e-13)
+
+	x.Apply(func(_, j int, v float64) float64 { return v * math.Exp(float64(j*7%9)) }, x)
+	testkit.WantSame(t, "other ends", testkit.Must(coles.PrepareVectors.Fit(ctx, x)).Preparation(), coles.PrepareStandardize)
+	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(2)) }, x)
+	testkit.WantSame(t, "categories", testkit.Must(coles.PrepareVectors.Fit(ctx, x)).Preparation(), coles.PrepareStandardize)
 }

@@ -1,0 +1,117 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles"
+	"coles/internal/matrix"
+	"coles/internal/nearest"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Rows are the graph of [coles.KNN], frozen, which new rows join by those nearest to them. They are immutable and
+// safe for use by many goroutines.
+type Rows struct {
+	graph  *coles.Graph
+	frozen *Frozen
+	how    *coles.Preparer // by which rows are compared
+	space  *nearest.Space
+	k      int
+}
+
+// FitRows is [coles.Fit] for rows x (n × d) that have no graph, as of a table or of vectors: on that of [coles.KNN],
+// and by [coles.UseGraph] unless an option sets the kind.
+//
+// Errors: as [coles.Fit], [coles.KNN] and [Freeze].
+func FitRows(ctx context.Context, x mat.Matrix, k int, opts ...coles.Option) (*coles.Model, *Rows, error) {
+	g, err := coles.KNN(ctx, x, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := coles.Fit(ctx, g, x, append([]coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })}, opts...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := FreezeRows(ctx, m, g, x)
+	return m, r, err
+}
+
+// FreezeRows is [Freeze] for rows x (n × d) and their graph by [coles.KNN]. It keeps 12·n·d bytes more, or of sparse
+// rows two copies.
+//
+// Errors: as [Freeze] and [coles.KNN].
+func FreezeRows(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Rows, error) {
+	r := &Rows{graph: g}
+	var err error
+	if r.frozen, err = Freeze(ctx, m, g, x); err != nil {
+		return nil, err
+	}
+	if r.how, err = coles.PrepareAuto.Fit(ctx, x); err != nil {
+		return nil, err
+	}
+	rows, err := r.prepared(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if r.space, err = nearest.NewSpace(ctx, rows); err != nil {
+		return nil, fmt.Errorf("live: nearest neighbours: %w", err)
+	}
+	// Every choice of a neighbour has added ½ to the degrees of two rows.
+	if joined := g.Nodes() - g.Report().Isolated; joined > 0 {
+		r.k = int(math.Round(floats.Sum(g.Degrees()) / float64(joined)))
+	}
+	return r, nil
+}
+
+// Graph is the graph of the known rows.
+func (r *Rows) Graph() *coles.Graph { return r.graph }
+
+func (r *Rows) prepared(ctx context.Context, x mat.Matrix) (*matrix.Matrix[float64], error) {
+	view, err := r.how.View(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	source, err := matrix.Read(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.As[float64](ctx, source)
+}
+
+// Near joins each of new rows x to the known ones nearest to it, as many as a known one has chosen on average, by
+// edges for [Frozen.Embed] or a [Change]. The cost is O(n·d) for each.
+//
+// Errors: [coles.ErrShape], [coles.ErrNotFinite], and ctx's.
+func (r *Rows) Near(ctx context.Context, x mat.Matrix) ([]coles.Edge, error) {
+	queries, err := r.prepared(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.space.Near(ctx, queries, r.k)
+	if err != nil {
+		return nil, fmt.Errorf("live: nearest neighbours: %w", err)
+	}
+	var edges []coles.Edge
+	for i, matches := range found {
+		for _, m := range matches {
+			edges = append(edges, coles.Edge{U: r.frozen.Nodes() + i, V: m.Row})
+		}
+	}
+	return edges, nil
+}
+
+// Embed returns the embeddings (k × d′) of new rows x (k × d) by [Rows.Near] and [Frozen.Embed]. Neither a known row
+// nor another new one changes any.
+//
+// Errors: as those.
+func (r *Rows) Embed(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	edges, err := r.Near(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return r.frozen.Embed(ctx, x, edges, nil)
+}
