@@ -20,6 +20,7 @@ type prediction struct {
 	Probability float64 `json:"probability"`
 	// Probabilities are the probabilities of all classes, with -probabilities.
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Why           *why               `json:"why,omitempty"` // with -why
 }
 
 // predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
@@ -73,10 +74,12 @@ func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, 
 	if err != nil {
 		return a, err
 	}
+	classes := make([]int, len(rows))
 	r, unsure := &predictions{Kind: k.of.Kind, Alpha: k.model.Alpha, Temperature: k.model.Temperature}, 0
 	for q, i := range rows {
 		of := chances.RawRowView(q)
 		best := floats.MaxIdx(of)
+		classes[q] = k.model.Classes[best]
 		p := prediction{ID: ids[i], Class: k.name(k.model.Classes[best]), Probability: of[best]}
 		if p.Probability < c.Float("sure") {
 			p.Class, unsure = none, unsure+1
@@ -91,6 +94,17 @@ func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, 
 	if c.Bool("probabilities") {
 		for _, label := range k.model.Classes {
 			a.columns = append(a.columns, k.name(label))
+		}
+	}
+	if c.Bool("why") {
+		known := k.numbers(labels, e.data.Classes)
+		because, err := k.reasons(ctx, e, !c.IsSet("use"), known, rows, classes, ids)
+		if err != nil {
+			return a, err
+		}
+		a.columns = append(a.columns, "why")
+		for q, w := range because {
+			r.Predictions[q].Why, a.lines[q] = w, append(a.lines[q], w.String())
 		}
 	}
 	r.measured(k.model.Found)

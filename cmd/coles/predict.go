@@ -60,6 +60,7 @@ func predictCommand(s streams) *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
 			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
 			labelsAsFlag(),
+			&cli.BoolFlag{Name: "why", Usage: "say which labelled nodes and which columns speak most for the class, or, by a minus, against it"},
 			&cli.BoolFlag{Name: "balanced", Usage: "predict rare classes as if all were as frequent"},
 			&cli.FloatFlag{Name: "sure", Usage: "answer \"none\" below this `PROBABILITY`", HideDefault: true},
 			&cli.FloatFlag{Name: "alpha", Usage: "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)", HideDefault: true},

@@ -29,7 +29,7 @@ type valuations struct {
 
 // learnNumbers learns from nodes with a number each.
 func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64) (*classifier, error) {
-	if err := refuse(c, "numbers", "alpha", "balanced", "probabilities", "sure"); err != nil {
+	if err := refuse(c, "numbers", "alpha", "balanced", "probabilities", "sure", "why"); err != nil {
 		return nil, err
 	}
 	r, err := eval.LearnRidge(ctx, e.rows, values)
@@ -38,7 +38,7 @@ func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []fl
 
 // numbersOf answers with a number for each of these nodes.
 func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding, values []float64, rows []int, ids []string) (a answers, err error) {
-	if err := refuse(c, "numbers", "probabilities", "sure"); err != nil {
+	if err := refuse(c, "numbers", "probabilities", "sure", "why"); err != nil {
 		return a, err
 	}
 	found, low, high, err := k.ridge.Predict(ctx, e.rows, rows)

@@ -32,7 +32,7 @@ type severals struct {
 
 // learnSets learns from nodes of several classes each.
 func learnSets(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, how eval.Smoothing) (*classifier, error) {
-	if err := refuse(c, "several a node", "balanced"); err != nil {
+	if err := refuse(c, "several a node", "balanced", "why"); err != nil {
 		return nil, err
 	}
 	sets, err := eval.LogisticRegression{Progress: in.progress.show}.LearnSets(ctx, e.graph, e.rows, m.sets, how)
