@@ -24,6 +24,7 @@ type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
 	Penalty   float64
+	Alpha     float64 // the share of the neighbours in [Ridge.Smooth]
 	Log       bool
 	// Margin is the distance of a value from f, of its logarithm with Log, that nine in ten rows keep when they
 	// are left out.
@@ -81,7 +82,7 @@ func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, er
 	if r.Log {
 		t = make([]float64, len(y))
 		for q, v := range y {
-			t[q] = math.Log(v)
+			t[q] = r.regressed(v)
 		}
 	}
 	left, err := r.fit(ctx, f, rows, t)
@@ -176,6 +177,14 @@ func (r *Ridge) measure(y, t, left []float64) {
 	r.Found.R2 = 1 - squares/all
 }
 
+// regressed is what a value is regressed as.
+func (r *Ridge) regressed(v float64) float64 {
+	if r.Log {
+		return math.Log(v)
+	}
+	return v
+}
+
 // unit is a value in its own unit.
 func (r *Ridge) unit(t float64) float64 {
 	if r.Log {
@@ -189,14 +198,8 @@ func (r *Ridge) unit(t float64) float64 {
 //
 // Errors: [coles.ErrShape] for another width, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
 func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) (values, low, high []float64, err error) {
-	f, err := read(ctx, x)
+	f, err := r.input(ctx, x, rows)
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	if f.Cols() != len(r.Coef) {
-		return nil, nil, nil, fmt.Errorf("%w: %d columns for %d coefficients", coles.ErrShape, f.Cols(), len(r.Coef))
-	}
-	if err := checkRows(rows, f.Rows(), "given"); err != nil {
 		return nil, nil, nil, err
 	}
 	for q := range count(rows, f.Rows()) {
@@ -204,14 +207,32 @@ func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) (values, 
 		if rows != nil {
 			i = rows[q]
 		}
-		t := r.Intercept
-		cols, vals := f.Row(i)
-		for p, v := range vals {
-			t += v * r.Coef[matrix.Column(cols, p)]
-		}
+		t := r.raw(f, i)
 		values, low, high = append(values, r.unit(t)), append(low, r.unit(t-r.Margin)), append(high, r.unit(t+r.Margin))
 	}
 	return values, low, high, ctx.Err()
+}
+
+// input checks the data against the coefficients.
+func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if f.Cols() != len(r.Coef) {
+		return nil, fmt.Errorf("%w: %d columns for %d coefficients", coles.ErrShape, f.Cols(), len(r.Coef))
+	}
+	return f, checkRows(rows, f.Rows(), "given")
+}
+
+// raw is f(x) of row i.
+func (r *Ridge) raw(f *matrix.Matrix[float64], i int) float64 {
+	t := r.Intercept
+	cols, vals := f.Row(i)
+	for p, v := range vals {
+		t += v * r.Coef[matrix.Column(cols, p)]
+	}
+	return t
 }
 
 // Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a [Ridge] learns

@@ -178,3 +178,54 @@ func TestRegress(t *testing.T) {
 	_, _, err = Protocol{}.Regress(background, x, values, []dataset.Split{{Train: []int{99}}})
 	testkit.WantError(t, err, coles.ErrIndex)
 }
+
+// Where neighbours are alike and features say little, smoothing is taken, is worth what is said, and bounds hold.
+func TestSmoothedRidge(t *testing.T) {
+	n := 600
+	drawn := randomLabels(n, 3, 192)
+	x, y, known := normal(n, 4, 1, 191), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i] = 1000 * (math.Sin(2*math.Pi*float64(i)/float64(n)) + 0.1*x.At(i, 0) + 0.1*x.At(i, 1)*x.At(i, 2))
+		if known[i] = math.NaN(); drawn[i] == 0 {
+			known[i] = y[i]
+		}
+	}
+	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3)))
+	r := testkit.Must(LearnSmoothedRidge(background, g, x, known, Smoothing{Seed: 1}))
+	values, low, high, err := r.Smooth(background, g, x, known, nil)
+	testkit.Check(t, err)
+	squares, all, inside, asked := 0.0, 0.0, 0.0, 0.0
+	for i, v := range y {
+		if drawn[i] != 0 {
+			squares, all = squares+(v-values[i])*(v-values[i]), all+v*v
+			asked++
+			if low[i] <= v && v <= high[i] {
+				inside++
+			}
+		} else {
+			testkit.WantNear(t, "a known value", 1000+values[i], 1000+v, 1e-9)
+		}
+	}
+	if r2 := 1 - squares/all; r.Alpha == 0 || r2 < 0.8 || math.Abs(r2-r.Found.R2) > 0.05 || inside/asked < 0.85 || inside/asked > 0.95 {
+		t.Errorf("α = %v: R² %v, and %v in cross-validation; %v within the bounds", r.Alpha, r2, r.Found.R2, inside/asked)
+	}
+
+	// Random numbers: nothing is explained, however many α are tried.
+	mean := 0.0
+	for draw := range uint64(40) {
+		for i := range known {
+			known[i] = math.NaN()
+		}
+		copy(known, normal(1, 100, 1, 200+draw).RawRowView(0))
+		mean += testkit.Must(LearnSmoothedRidge(background, g, x, known, Smoothing{Seed: 1})).Found.R2 / 40
+	}
+	if mean > 0.02 {
+		t.Errorf("random numbers are explained, R² %v", mean)
+	}
+	wantRefusals(t, map[string]refusal{
+		"balanced":       {testkit.Err(LearnSmoothedRidge(background, g, x, y, Smoothing{Balanced: true})), coles.ErrSetting},
+		"alpha":          {testkit.Err(LearnSmoothedRidge(background, g, x, y, Smoothing{Alphas: []float64{1}})), coles.ErrSetting},
+		"another graph":  {testkit.Err(LearnSmoothedRidge(background, testkit.Must(coles.NewGraph(3, nil)), x, y, Smoothing{})), coles.ErrShape},
+		"values of some": {func() error { _, _, _, err := r.Smooth(background, g, x, y[1:], nil); return err }(), coles.ErrShape},
+	})
+}

@@ -10,7 +10,6 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,7 +49,7 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 		return nil, err
 	}
 	if how.Balanced {
-		return nil, setting.Bad("Balanced", true, "false: it is for one class a row")
+		return nil, errBalanced
 	}
 	alphas, err := how.candidates(g, f.Rows(), len(s.classes))
 	if err != nil {
@@ -78,7 +77,7 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 		for a, alpha := range alphas {
 			p := first
 			if alpha > 0 {
-				if p, err = alongEdges(ctx, g, first, known, alpha); err != nil {
+				if p, err = alongEdges(ctx, g, first, alpha, holding(known)); err != nil {
 					return nil, err
 				}
 			}
@@ -98,10 +97,10 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 
 // measure takes α and the threshold, and says what they are worth.
 func (m *SetModel) measure(s labelSets, alphas []float64, held []kernel.Matrix[float64], parts setParts) error {
-	hits := make([][]int, len(alphas))
+	hits := make([][]float64, len(alphas))
 	for a, p := range held {
 		for q, i := range parts.rows {
-			hits[a] = append(hits[a], s.hits(p.Row(q), i))
+			hits[a] = append(hits[a], float64(s.hits(p.Row(q), i)))
 		}
 	}
 	best := convincing(hits, parts.fold, -1)
@@ -152,7 +151,7 @@ func (m *SetModel) Probabilities(ctx context.Context, g *coles.Graph, x mat.Matr
 	}
 	p, err := m.Linear.marginals(ctx, f, nil)
 	if err == nil {
-		p, err = alongEdges(ctx, g, p, known, m.Alpha)
+		p, err = alongEdges(ctx, g, p, m.Alpha, holding(known))
 	}
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (s *Smoothed) Smooth(ctx context.Context, g *coles.Graph, x mat.Matrix, lab
 			return nil, err
 		}
 		if p, err = s.probabilities(ctx, f, nil); err == nil {
-			p, err = alongEdges(ctx, g, p, s.columns(labels), s.Alpha)
+			p, err = alongEdges(ctx, g, p, s.Alpha, holding(s.columns(labels)))
 		}
 		if err == nil {
 			p = those(p, rows)
@@ -115,20 +115,26 @@ func (m *LinearModel) columns(labels []int) [][]int {
 	return known
 }
 
-// alongEdges smooths p₀ along the edges. A row whose classes are known is held at 1 for these, and 0 for others.
-func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64], known [][]int, alpha float64) (kernel.Matrix[float64], error) {
-	hold := func(p kernel.Matrix[float64]) {
-		for i, classes := range known {
-			row := p.Row(i)
+// holding holds rows whose classes are known at 1 for these, and 0 for others.
+func holding(known [][]int) func(i int, row []float64) {
+	return func(i int, row []float64) {
+		if len(known[i]) > 0 {
+			clear(row)
+		}
+		for _, k := range known[i] {
+			row[k] = 1
+		}
+	}
+}
+
+// alongEdges smooths p₀ along the edges. hold sets a row that is known.
+func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64], alpha float64, hold func(i int, row []float64)) (kernel.Matrix[float64], error) {
+	held := func(p kernel.Matrix[float64]) {
+		for i := range p.Rows {
 			if near, _ := g.Neighbors(i); len(near) == 0 {
-				copy(row, first.Row(i))
+				copy(p.Row(i), first.Row(i))
 			}
-			if len(classes) > 0 {
-				clear(row)
-			}
-			for _, k := range classes {
-				row[k] = 1
-			}
+			hold(i, p.Row(i))
 		}
 	}
 	s, err := matrix.RowMeans[float64](ctx, g.Raw())
@@ -138,12 +144,12 @@ func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64
 	matrix.Scale(s.Val, alpha)
 	p, next := kernel.Unset[float64](first.Rows, first.Cols), kernel.Unset[float64](first.Rows, first.Cols)
 	copy(p.Data, first.Data)
-	hold(p)
+	held(p)
 	for range smoothSteps {
 		if err := kernel.SpMMAdd(ctx, next, s, p, 1-alpha, first); err != nil {
 			return p, err
 		}
-		hold(next)
+		held(next)
 		change := 0.0
 		for q, v := range next.Data {
 			change = max(change, math.Abs(v-p.Data[q]))

@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,6 +24,8 @@ type Smoothing struct {
 	Balanced bool
 	Seed     uint64 // of the parts of cross-validation
 }
+
+var errBalanced = setting.Bad("Balanced", true, "false: it is for one class a row")
 
 // candidates are the checked ones for α; without a graph, or where there are more than 2²⁷ probabilities, 0 alone.
 func (s Smoothing) candidates(g *coles.Graph, rows, classes int) ([]float64, error) {
@@ -116,7 +119,7 @@ func (m *LinearModel) each(ctx context.Context, g *coles.Graph, f *matrix.Matrix
 		}
 		p := first
 		if alpha > 0 {
-			if p, err = alongEdges(ctx, g, first, m.columns(known), alpha); err != nil {
+			if p, err = alongEdges(ctx, g, first, alpha, holding(m.columns(known))); err != nil {
 				return err
 			}
 		}
@@ -146,9 +149,9 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 		s.temper(p)
 		return s.Classes[floats.MaxIdx(p)]
 	}
-	hits := make([][]int, len(alphas))
+	hits := make([][]float64, len(alphas))
 	for a, p := range held {
-		hits[a] = make([]int, len(actual))
+		hits[a] = make([]float64, len(actual))
 		for q, label := range actual {
 			if s.Classes[floats.MaxIdx(p.Row(q))] == label {
 				hits[a][q] = 1
@@ -175,17 +178,17 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 
 // convincing is the candidate of most hits outside a part, or the first where it gains on that no more than a standard
 // error: √Σδ² for rows whose hits differ by δ.
-func convincing(hits [][]int, fold []int, part int) (best int) {
-	most := 0
+func convincing(hits [][]float64, fold []int, part int) (best int) {
+	most := 0.0
 	for a := range hits {
-		gain, squares := 0, 0
+		gain, squares := 0.0, 0.0
 		for q, of := range fold {
 			if of != part {
 				more := hits[a][q] - hits[0][q]
 				gain, squares = gain+more, squares+more*more
 			}
 		}
-		if gain > most && float64(gain) > math.Sqrt(float64(squares)) {
+		if gain > most && gain > math.Sqrt(squares) {
 			best, most = a, gain
 		}
 	}
@@ -194,11 +197,8 @@ func convincing(hits [][]int, fold []int, part int) (best int) {
 
 // temperature is that with which the mean of the largest probabilities is the share of hits, (h + 1)/(n + 2), from 1/64
 // to 64: Laplace's rule, so that a few that are all right promise nothing for certain.
-func temperature(p kernel.Matrix[float64], hits []int) float64 {
-	right := 1.0
-	for _, hit := range hits {
-		right += float64(hit)
-	}
+func temperature(p kernel.Matrix[float64], hits []float64) float64 {
+	right := 1 + floats.Sum(hits)
 	low, high := -6.0, 6.0 // log₂ T
 	for range 20 {
 		middle := (low + high) / 2

@@ -35,7 +35,7 @@ func learn(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m mean
 	case slices.Max(labels) < 0:
 		return nil, errNoLabels
 	case m.values != nil:
-		return learnNumbers(ctx, c, e, m.values)
+		return learnNumbers(ctx, c, e, m.values, how)
 	case m.sets != nil:
 		return learnSets(ctx, c, in, e, m, how)
 	}
@@ -157,7 +157,7 @@ func (k *classifier) write(w io.Writer) error {
 	var m *eval.LinearModel
 	switch {
 	case k.ridge != nil:
-		h.Ridge = &ridgeHeader{k.ridge.Log, k.ridge.Margin}
+		h.Alpha, h.Ridge = k.ridge.Alpha, &ridgeHeader{k.ridge.Log, k.ridge.Margin}
 		m = &eval.LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(k.ridge.Coef), k.ridge.Coef), Intercept: []float64{k.ridge.Intercept}, C: 1}
 	case k.sets != nil:
 		m, h.Alpha, h.Threshold = k.sets.Linear, k.sets.Alpha, &k.sets.Threshold
@@ -207,7 +207,7 @@ func (k *classifier) become(m *eval.LinearModel, h namesHeader) error {
 	case h.Temperature < 0 || h.Weights != nil && len(h.Weights) != len(m.Classes):
 		return fmt.Errorf("temperature %v, and weights of %d classes", h.Temperature, len(h.Weights))
 	case h.Ridge != nil && rows == 1:
-		k.ridge = &eval.Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Log: h.Ridge.Log, Margin: h.Ridge.Margin}
+		k.ridge = &eval.Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Alpha: h.Alpha, Log: h.Ridge.Log, Margin: h.Ridge.Margin}
 	case h.Threshold != nil && rows == len(m.Classes):
 		k.sets = &eval.SetModel{Linear: m, Alpha: h.Alpha, Threshold: *h.Threshold}
 	case h.Ridge == nil && h.Threshold == nil:
@@ -231,7 +231,7 @@ type classifierInfo struct {
 func (k *classifier) info() *classifierInfo {
 	about := &classifierInfo{Predicts: k.what(), Origin: k.of}
 	if k.ridge != nil {
-		about.Features = len(k.ridge.Coef)
+		about.Features, about.Alpha = len(k.ridge.Coef), k.ridge.Alpha
 		return about
 	}
 	m := k.linear()

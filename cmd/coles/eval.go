@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -23,6 +24,9 @@ or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
 features, the accuracy of the model that it did not choose is printed, too, and
 a warning of features alone where most neighbours share a label.
 
+Of nodes with several labels a tenth is known, and a half, and as many classes are
+predicted as each node has; of numbers a quarter is known. -labels-as decides.
+
 Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
 masks and neither -per-class nor -count is given, or else are drawn. Nodes
 without a label are left out.
@@ -42,6 +46,7 @@ func evalCommand(s streams) *cli.Command {
 			&cli.IntFlag{Name: "count", Value: 50, Usage: "draw so many `SPLITS`"},
 			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			labelsAsFlag(),
 		}, embeddingFlags()...),
 		Action: action(s, evaluate),
 	}
@@ -55,6 +60,7 @@ type evaluation struct {
 	Labelled       int             `json:"labelled"`
 	Classes        int             `json:"classes"`
 	Classification *classification `json:"classification"`
+	Shares         []shareKnown    `json:"shares,omitempty"` // of several classes a node, or of numbers
 	Choice         *choice         `json:"choice,omitempty"` // where a fit has chosen its model
 	Clustering     *clustering     `json:"clustering,omitempty"`
 	doubt          string          // of the choice
@@ -106,6 +112,20 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	e := &evaluation{
 		Embedding: cmp.Or(c.String("embedding"), "coles"), Nodes: rows, Columns: width,
 		Labelled: len(labelled), Classes: d.NumClasses(),
+	}
+	m, err := meaningOf(c, d)
+	if err != nil {
+		return err
+	}
+	if m.values != nil || m.sets != nil {
+		if e.Shares, err = m.measure(ctx, c, in, y, labelled); err != nil {
+			return err
+		}
+		if e.Classes = len(m.names); c.Int("runs") > 0 {
+			in.text.Warn(errors.New("clusters are compared with one class a node: -runs 0 leaves them out"))
+		}
+		in.progress.clear()
+		return report(ctx, c, s, e)
 	}
 	splits, from, err := splitsToUse(ctx, c, in, d)
 	if err != nil {
@@ -267,6 +287,13 @@ func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error)
 
 func (e *evaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
+	if e.Shares != nil {
+		fmt.Fprintf(w, "labels\t%d nodes\n", e.Labelled)
+		for _, of := range e.Shares {
+			of.print(w)
+		}
+		return
+	}
 	fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
 	fmt.Fprintf(w, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
 	fmt.Fprintf(w, "classification\taccuracy %v\n", e.Classification.Accuracy)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/eval"
@@ -22,17 +23,18 @@ type valuation struct {
 // valuations are the output of -json.
 type valuations struct {
 	Kind        string            `json:"kind,omitempty"`
+	Alpha       float64           `json:"alpha"`
 	Found       *eval.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
 	Neighbours  *float64          `json:"error_of_neighbours,omitempty"`
 	Predictions []valuation       `json:"predictions"`
 }
 
 // learnNumbers learns from nodes with a number each.
-func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64) (*classifier, error) {
-	if err := refuse(c, "numbers", "alpha", "balanced", "probabilities", "sure", "why"); err != nil {
+func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64, how eval.Smoothing) (*classifier, error) {
+	if err := refuse(c, "numbers", "balanced", "probabilities", "sure", "why"); err != nil {
 		return nil, err
 	}
-	r, err := eval.LearnRidge(ctx, e.rows, values)
+	r, err := eval.LearnSmoothedRidge(ctx, e.graph, e.rows, values, how)
 	return &classifier{ridge: r, of: originOf(e.model)}, err
 }
 
@@ -41,11 +43,15 @@ func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding
 	if err := refuse(c, "numbers", "probabilities", "sure", "why"); err != nil {
 		return a, err
 	}
-	found, low, high, err := k.ridge.Predict(ctx, e.rows, rows)
+	known := values
+	if known == nil { // with a classifier that is kept
+		known = slices.Repeat([]float64{math.NaN()}, len(ids))
+	}
+	found, low, high, err := k.ridge.Smooth(ctx, e.graph, e.rows, known, rows)
 	if err != nil {
 		return a, err
 	}
-	result := &valuations{Kind: k.of.Kind}
+	result := &valuations{Kind: k.of.Kind, Alpha: k.ridge.Alpha}
 	a.result, a.columns = result, []string{"id", "value", "low", "high"}
 	for q, i := range rows {
 		result.Predictions = append(result.Predictions, valuation{ids[i], found[q], low[q], high[q]})
@@ -67,8 +73,11 @@ func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding
 	if k.ridge.Log {
 		how = ", by their logarithms"
 	}
+	if k.ridge.Alpha > 0 {
+		told += fmt.Sprintf(", smoothed along the edges with α = %g", k.ridge.Alpha)
+	}
 	a.said = fmt.Sprintf("coles: the labels are numbers%s; -labels-as classes takes them for names\n", how) +
-		fmt.Sprintf("coles: of %d labels left out one at a time: R² %.2f, %s; nine in ten of them are between low and high\n", good.Rows, good.R2, told)
+		fmt.Sprintf("coles: of %d labels left out: R² %.2f, %s; nine in ten of them are between low and high\n", good.Rows, good.R2, told)
 	return a, nil
 }
 

@@ -31,8 +31,8 @@ func TestPredictNumbers(t *testing.T) {
 			}
 		}
 		labels := filepath.Join(folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
-		r := testkit.Must(eval.LearnRidge(t.Context(), y, values))
-		found, low, high, err := r.Predict(t.Context(), y, []int{1})
+		r := testkit.Must(eval.LearnSmoothedRidge(t.Context(), g, y, values, eval.Smoothing{Seed: 1}))
+		found, low, high, err := r.Smooth(t.Context(), g, y, values, []int{1})
 		testkit.Check(t, err)
 		code, out, said := call("", "predict", path, "-dim", "8", "-kind", "auto", "-labels", labels)
 		if code != 0 {
