@@ -3,7 +3,9 @@ package dataset
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -53,6 +55,46 @@ func (d *Dataset) LabelSets() (sets [][]int, names []string, found bool) {
 		slices.Sort(sets[i])
 	}
 	return sets, names, found
+}
+
+// fewValues is how many whole numbers are classes, though each occurs once.
+const fewValues = 10
+
+// LabelNumbers takes the label of each node for a number, NaN for a node without one, or with another word: odd is the
+// first of these, −1 for none. found reports that the numbers are a quantity and not names of classes: some have a
+// fraction, or they are more than ten of which most occur once.
+func (d *Dataset) LabelNumbers() (values []float64, odd int, found bool) {
+	number := make([]float64, len(d.Classes))
+	for k, name := range d.Classes {
+		v, err := strconv.ParseFloat(name, 64)
+		if number[k] = v; err != nil || math.IsInf(v, 0) {
+			number[k] = math.NaN()
+		}
+	}
+	uses := make([]int, len(number))
+	values, odd = make([]float64, len(d.Labels)), -1
+	for i, label := range d.Labels {
+		values[i] = math.NaN()
+		if _, unknown := slices.BinarySearch(d.Unlabeled, i); label < 0 || label >= len(number) || unknown {
+			continue
+		}
+		if values[i] = number[label]; !math.IsNaN(values[i]) {
+			uses[label]++
+		} else if odd < 0 {
+			odd = i
+		}
+	}
+	known, once := 0, 0
+	for k, n := range uses {
+		if n == 0 {
+			continue
+		}
+		if known++; n == 1 {
+			once++
+		}
+		found = found || number[k] != math.Trunc(number[k])
+	}
+	return values, odd, found || known > fewValues && 2*once > known
 }
 
 // errLabelList is of a JSON list that has no labels.

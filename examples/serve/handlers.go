@@ -142,33 +142,6 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0]), "unknown": unknown}, nil
 }
 
-// A chance is a class by name.
-type chance struct {
-	Class       string  `json:"class"`
-	Probability float64 `json:"probability"`
-}
-
-func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
-	now := s.now.Load()
-	if now.learnt == nil {
-		return nil, failure{http.StatusNotFound, errors.New("no classes: the service was started without -labels")}
-	}
-	k, y, unknown, err := now.newcomer(r)
-	if err != nil {
-		return nil, err
-	}
-	found, err := now.learnt.Probabilities(r.Context(), y, nil)
-	if err != nil {
-		return nil, err
-	}
-	var chances []chance
-	for j, class := range now.learnt.Classes {
-		chances = append(chances, chance{now.classes[class], found.At(0, j)})
-	}
-	slices.SortStableFunc(chances, func(a, b chance) int { return cmp.Compare(b.Probability, a.Probability) })
-	return map[string]any{"classes": chances[:min(k, len(chances))], "unknown": unknown}, nil
-}
-
 // newcomer reads a newcomer and embeds it. Features with values that are unknown count for nothing.
 func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string, err error) {
 	who := newcomer{K: 10}

@@ -27,8 +27,9 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
   GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines
   POST /embed                 the vector of a newcomer and the nodes most similar to it, for
                               {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
-  POST /predict               the k likeliest classes of a newcomer, and their probabilities, by a
-                              logistic regression that learns from -labels whenever files are read
+  POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
+                              labels that are numbers its value, with low and high, as "coles predict"
+                              learns them from -labels whenever files are read
   POST /reload                reads the files again, as SIGHUP does; keep it from strangers
   GET  /healthz               what is served, and since when
 

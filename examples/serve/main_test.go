@@ -73,6 +73,8 @@ type answer struct {
 	Nearest         []match
 	Classes         []chance
 	Unknown         []string
+	Value, Low      float64
+	Threshold       float64
 }
 
 // ask sends a request to a service and checks the status.
@@ -145,15 +147,13 @@ func TestPredict(t *testing.T) {
 	eve, _ := g.Row("eve")
 	fay, _ := g.Row("fay")
 	y := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}), []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
-	var rows []int
-	classes := make([]int, 6) // first and second
+	classes := slices.Repeat([]int{-1}, 6) // first and second
 	for id, class := range map[string]int{"ann": 0, "bob": 0, "dan": 1, "eve": 1} {
 		row, _ := g.Row(id)
-		rows, classes[row] = append(rows, row), class
+		classes[row] = class
 	}
-	slices.Sort(rows)
-	k := testkit.Must(eval.LogisticRegression{Cs: eval.DefaultCs()}.Fit(t.Context(), m.Embedding(), rows, classes))
-	p := testkit.Must(k.Probabilities(t.Context(), y, nil))
+	k := testkit.Must(eval.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, eval.Smoothing{Seed: 1}))
+	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
 	testkit.WantSame(t, "classes", ask(t, s, "POST", "/predict", gil, 200).Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
 	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
 	testkit.WantSame(t, "number of classes", len(ask(t, s, "POST", "/predict", one, 200).Classes), 1)
@@ -164,6 +164,23 @@ func labelled(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "circles.txt")
 	write(t, path, "eve second\nann first\nbob first\ndan second\n")
 	return path
+}
+
+// Labels may be numbers, and several for a node.
+func TestPredictOtherLabels(t *testing.T) {
+	from, _, _, _ := circle(t)
+	from.labels = filepath.Join(t.TempDir(), "labels.txt")
+	write(t, from.labels, "eve 2.5\nann 1.5\nbob 1.25\ndan 2.75\n")
+	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); a.Value < 1 || a.Value > 3 || a.Low > a.Value || a.Classes != nil {
+		t.Errorf("a number: %+v", a)
+	}
+	write(t, from.labels, "eve x|y\nann x\nbob x\ndan y\n")
+	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); len(a.Classes) != 2 || a.Threshold <= 0 {
+		t.Errorf("several classes: %+v", a)
+	}
+	write(t, from.labels, "eve x\nann 1.5\nbob 1.25\n")
+	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
+	testkit.WantError(t, s.reload(t.Context(), "test"), coles.ErrFormat)
 }
 
 // Features of a table are made of a newcomer's cells by the encoder that is kept with the model.

@@ -31,9 +31,8 @@ type state struct {
 	encoder  *table.Encoder // nil where they are numbers
 	frozen   *live.Frozen
 	index    *eval.Index
-	rounding float64           // the norm of a vector that is 0 but for rounding, near to nothing
-	classes  []string          // of the labels
-	learnt   *eval.LinearModel // of classes, whenever files are read: one in a file would not follow a new fit; nil without labels
+	rounding float64   // the norm of a vector that is 0 but for rounding, near to nothing
+	learnt   predictor // from labels, whenever files are read: what a file has would not follow a new fit; nil without labels
 	since    time.Time
 }
 
@@ -79,8 +78,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	if from.labels != "" {
-		s.classes = d.Classes
-		if s.learnt, _, err = (eval.LogisticRegression{}).Learn(ctx, y, d.Labels, 1); err != nil {
+		if s.learnt, err = learn(ctx, g, y, d); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"coles/eval"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // predict sends the labels, and the class that a logistic regression on the embedding gives to each
@@ -25,31 +27,55 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if len(rest) == 0 {
 		return errors.New("there is no node to predict: every one has a label, or none")
 	}
-	m, _, err := eval.LogisticRegression{}.Learn(ctx, v.rows, v.graph.Labels, 1)
+	if _, _, several := v.labels.LabelSets(); several {
+		return fmt.Errorf("nodes have several labels: only \"coles predict\" takes these")
+	}
+	if values, odd, number := v.labels.LabelNumbers(); number && odd < 0 {
+		return v.value(ctx, values, rest, send)
+	}
+	m, err := eval.LogisticRegression{}.LearnSmoothed(ctx, v.edges, v.rows, v.graph.Labels, eval.Smoothing{Seed: 1})
 	if err != nil {
 		return err
 	}
-	found, err := m.Predict(ctx, v.rows, rest)
-	if err != nil {
-		return err
-	}
-	chances, err := m.Probabilities(ctx, v.rows, rest)
+	chances, err := m.Smooth(ctx, v.edges, v.rows, v.graph.Labels, rest)
 	if err != nil {
 		return err
 	}
 	groups := slices.Clone(v.graph.Labels)
 	lines := [][]string{{"id", "class", "probability"}}
 	for q, i := range rest {
-		groups[i] = found[q]
-		name := strconv.Itoa(found[q])
+		column := floats.MaxIdx(chances.RawRowView(q))
+		groups[i] = m.Classes[column]
+		name := strconv.Itoa(groups[i])
 		if v.graph.Classes != nil {
-			name = v.graph.Classes[found[q]]
+			name = v.graph.Classes[groups[i]]
 		}
-		column, _ := slices.BinarySearch(m.Classes, found[q])
 		lines = append(lines, []string{v.graph.IDs[i], name, strconv.FormatFloat(chances.At(q, column), 'g', 6, 64)})
 	}
 	note := fmt.Sprintf("%d labels, and predictions for %d nodes", len(groups)-len(rest), len(rest))
 	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
+}
+
+// value sends numbers for the nodes of rest, with bounds that nine in ten keep; the colours stay those of the labels.
+func (v *View) value(ctx context.Context, values []float64, rest []int, send func(message any)) error {
+	m, err := eval.LearnSmoothedRidge(ctx, v.edges, v.rows, values, eval.Smoothing{Seed: 1})
+	if err != nil {
+		return err
+	}
+	found, low, high, err := m.Smooth(ctx, v.edges, v.rows, values, rest)
+	if err != nil {
+		return err
+	}
+	lines := [][]string{{"id", "value", "low", "high"}}
+	for q, i := range rest {
+		line := []string{v.graph.IDs[i]}
+		for _, of := range []float64{found[q], low[q], high[q]} {
+			line = append(line, strconv.FormatFloat(of, 'g', 6, 64))
+		}
+		lines = append(lines, line)
+	}
+	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", len(values)-len(rest), len(rest), m.Found.R2)
+	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute

@@ -99,7 +99,9 @@ type (
 // A View is the last graph that was embedded.
 type View struct {
 	graph      Graph
-	rows, unit mat.Matrix // the embedding, and its rows at unit length
+	edges      *coles.Graph
+	labels     *dataset.Dataset // has them
+	rows, unit mat.Matrix       // the embedding, and its rows at unit length
 	index      *eval.Index
 	nodes      int
 }
@@ -141,7 +143,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, rows, y, index, g.Nodes()}
+	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, g, &dataset.Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes}, rows, y, index, g.Nodes()}
 	if g.Report().Edges <= mostEdges {
 		for e := range g.Edges() {
 			v.graph.Edges = append(v.graph.Edges, e.U, e.V)
