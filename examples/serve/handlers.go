@@ -67,6 +67,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		handler      handler
 	}{
 		{"GET", "/similar", s.similar},
+		{"GET", "/links", s.links},
 		{"POST", "/embed", s.embed},
 		{"POST", "/predict", s.predict},
 		{"GET", "/healthz", s.health},
@@ -102,22 +103,72 @@ func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
 	return map[string]any{"nodes": now.graph.Nodes(), "features": len(now.columns), "since": now.since}, nil
 }
 
-func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
-	now, id := s.now.Load(), r.FormValue("id")
+// about reads the node that a request is about, and how many others it wants.
+func (s *state) about(r *http.Request) (id string, row, k int, err error) {
+	id = r.FormValue("id")
 	text := cmp.Or(r.FormValue("k"), "10")
-	k, err := strconv.Atoi(text)
-	if err != nil || k < 1 {
-		return nil, fmt.Errorf("k=%s: want a whole number, at least 1", text)
+	if k, err = strconv.Atoi(text); err != nil || k < 1 {
+		return "", 0, 0, fmt.Errorf("k=%s: want a whole number, at least 1", text)
 	}
-	row, ok := now.graph.Row(id)
+	row, ok := s.graph.Row(id)
 	if !ok {
-		return nil, failure{http.StatusNotFound, fmt.Errorf("no node %q", id)}
+		return "", 0, 0, failure{http.StatusNotFound, fmt.Errorf("no node %q", id)}
 	}
-	nearest, err := now.index.Rows(r.Context(), []int{row}, min(k, maxNearest, now.graph.Nodes()-1))
+	return id, row, min(k, maxNearest, s.graph.Nodes()-1), nil
+}
+
+func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
+	now := s.now.Load()
+	id, row, k, err := now.about(r)
+	if err != nil {
+		return nil, err
+	}
+	nearest, err := now.index.Rows(r.Context(), []int{row}, k)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{"id": id, "nearest": now.named(nearest[0])}, nil
+}
+
+// A link is an edge that there may be, and who speaks for it.
+type link struct {
+	match
+	Common []string `json:"common"` // neighbours of both, five at most
+}
+
+func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
+	now := s.now.Load()
+	id, row, k, err := now.about(r)
+	if err != nil {
+		return nil, err
+	}
+	recommender, err := now.links()
+	if err != nil {
+		return nil, failure{http.StatusInternalServerError, err}
+	}
+	found, err := recommender.Recommend(r.Context(), []int{row}, max(k, 1), nil)
+	if err != nil {
+		return nil, err
+	}
+	links := []link{}
+	for i, m := range now.named(found[0]) {
+		links = append(links, link{m, now.common(row, found[0][i].Row)})
+	}
+	return map[string]any{"id": id, "links": links}, nil
+}
+
+// common are the names of nodes that are neighbours of both.
+func (s *state) common(u, v int) []string {
+	const most = 5
+	names := []string{}
+	a, _ := s.graph.Neighbors(u)
+	b, _ := s.graph.Neighbors(v)
+	for _, i := range a {
+		if _, both := slices.BinarySearch(b, i); both && len(names) < most {
+			names = append(names, s.ids[i])
+		}
+	}
+	return names
 }
 
 // A newcomer is a node that is not in the graph.
@@ -159,6 +210,9 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 	case who.K < 1:
 		return 0, nil, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
 	}
+	if len(s.columns) == 0 && len(who.Neighbours) == 0 {
+		return 0, nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
+	}
 	x, unknown, err := s.row(r.Context(), who.Features)
 	if err != nil {
 		return 0, nil, nil, err
@@ -177,9 +231,12 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 
 // row is the features of a node, by name, and those with a value that the encoder does not know.
 func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
-	numbers := mat.NewDense(1, len(s.columns), nil)
 	cells, row := table.New(), []any(nil)
 	unknown = []string{}
+	if len(s.columns) == 0 && len(features) == 0 {
+		return nil, unknown, nil
+	}
+	numbers := mat.NewDense(1, max(len(s.columns), 1), nil)
 	for name, value := range features {
 		column, ok := s.columns[name]
 		if !ok {

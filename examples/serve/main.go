@@ -25,6 +25,8 @@ const usage = `Usage: serve [flags]
 Loads a graph, its features and a model, or fits one, and serves JSON:
 
   GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines
+  GET  /links?id=ann&k=10     the nodes that an edge is most likely to join to one, their chances, and
+                              neighbours in common
   POST /embed                 the vector of a newcomer and the nodes most similar to it, for
                               {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
   POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
@@ -36,7 +38,7 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
 There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
 client leaves: healthz says when it is done. Pages of other origins get 403.
 
-k is 10 where it is left out, and at most 1,000. Features go by name, or by column from 0 where the
+k is 10 where it is left out, and at most 1,000. The first /links after a load learns for some seconds. Features go by name, or by column from 0 where the
 file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
 {"brand": "Acme", "price": 12.5}, and "unknown" in the answer lists those with a category that no node
 has: they count for nothing. A newcomer has a neighbour or a feature at least. If
@@ -68,7 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
 	var from source
 	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
-	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph")
+	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph; none: the graph's own")
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
 	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
@@ -77,8 +79,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	switch {
-	case (from.graph == "") != (from.features == ""):
-		return errors.New("-graph and -features go together")
+	case from.features != "" && from.graph == "":
+		return errors.New("-features are those of the nodes of -graph")
 	case from.labels != "" && from.graph == "":
 		return errors.New("-labels are those of the nodes of -graph")
 	case *load != 0 && *load < connections:
@@ -86,17 +88,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	listener, err := net.Listen("tcp", *addr) // clients that come too early wait
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	s := &service{load: from.load, log: log.New(stderr, "", log.LstdFlags)}
 	first, err := s.load(ctx)
 	if err != nil {
 		return err
 	}
 	s.now.Store(first)
+	listener, err := net.Listen("tcp", *addr) // now that there are answers
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, hangup)
 	defer signal.Stop(hangups)

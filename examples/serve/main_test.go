@@ -71,6 +71,7 @@ type answer struct {
 	Since           time.Time
 	Vector          []float64
 	Nearest         []match
+	Links           []link
 	Classes         []chance
 	Unknown         []string
 	Value, Low      float64
@@ -113,6 +114,45 @@ func wantMatches(t *testing.T, got, want []match) {
 	if !slices.EqualFunc(got, want, same) {
 		t.Errorf("nearest %v, want %v", got, want)
 	}
+}
+
+// Without features newcomers are placed by their neighbours.
+func TestGraphWithoutFeatures(t *testing.T) {
+	from, _, _, _ := circle(t)
+	from.features = ""
+	s := start(t, from)
+	g := s.now.Load().graph
+	m := testkit.Must(coles.Fit(t.Context(), g, nil))
+	row, _ := g.Row("ann")
+	want := byCosine(m.Embedding(), g.IDs(), m.Embedding().RawRowView(row), "ann")
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=2", "", 200).Nearest, want[:2])
+	eve, _ := g.Row("eve")
+	fay, _ := g.Row("fay")
+	y := testkit.Must(testkit.Must(live.Freeze(t.Context(), m, g, nil)).Embed(t.Context(), nil, []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
+	got := ask(t, s, "POST", "/embed", `{"neighbours": ["eve", "fay"]}`, 200)
+	testkit.WantSame(t, "the vector", got.Vector, y.RawRowView(0))
+	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": []}`, 400).Error, "neighbours or features")
+	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"features": {"0": 1}}`, 400).Error, "no features")
+	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": ["ann"], "features": {"0": 1}}`, 400).Error, `no feature "0"`)
+}
+
+// Links are those of the library, with the neighbours that both have.
+func TestLinks(t *testing.T) {
+	from, g, x, m := circle(t)
+	s := start(t, from)
+	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Seed: 1, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
+	row, _ := g.Row("ann")
+	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
+	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links
+	testkit.WantSame(t, "number of links", len(got), len(want))
+	for i, l := range got {
+		testkit.WantSame(t, "a link", l.match, match{g.IDs()[want[i].Row], want[i].Score})
+		if l.ID == "dan" && !slices.Equal(l.Common, []string{"cy"}) || l.ID == "eve" && len(l.Common) > 0 {
+			t.Errorf("in common with %s: %q", l.ID, l.Common)
+		}
+	}
+	ask(t, s, "GET", "/links?id=nobody", "", 404)
+	ask(t, s, "GET", "/links?id=ann&k=0", "", 400)
 }
 
 func TestSimilar(t *testing.T) {
@@ -345,7 +385,6 @@ func TestLoadCountsErrors(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	clitest.Refuses(t, run, []clitest.Refusal{
-		{Name: "no features", Args: []string{"-graph", "g.txt"}, Text: "-features"},
 		{Name: "no graph", Args: []string{"-features", "x.txt"}, Text: "-graph"},
 		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
 		{Name: "no file", Args: []string{"-addr", "localhost:0", "-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -31,8 +32,9 @@ type state struct {
 	encoder  *table.Encoder // nil where they are numbers
 	frozen   *live.Frozen
 	index    *eval.Index
-	rounding float64   // the norm of a vector that is 0 but for rounding, near to nothing
-	learnt   predictor // from labels, whenever files are read: what a file has would not follow a new fit; nil without labels
+	rounding float64                           // the norm of a vector that is 0 but for rounding, near to nothing
+	learnt   predictor                         // from labels, whenever files are read: what a file has would not follow a new fit; nil without labels
+	links    func() (*eval.Recommender, error) // learns when it is asked for the first time
 	since    time.Time
 }
 
@@ -82,6 +84,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}
+	s.links = sync.OnceValues(func() (*eval.Recommender, error) { return learnLinks(f.model, g, d) })
 	s.rounding = 1e-6 * mat.Norm(y, math.Inf(1)) // more than the rounding of a frozen graph in float32
 	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
 	return s, err
@@ -90,17 +93,19 @@ func (from source) load(ctx context.Context) (*state, error) {
 // open reads the graph, the features in the columns of an encoder if there is one, and the labels.
 func (from source) open(e *table.Encoder) (*dataset.Dataset, error) {
 	opts := dataset.EdgeListOptions{Encoder: e}
-	return dataset.Open(from.graph, func(edges io.Reader) (*dataset.Dataset, error) {
-		return dataset.Open(from.features, func(features io.Reader) (*dataset.Dataset, error) {
-			if from.labels == "" {
-				return dataset.ReadEdgeList(edges, features, opts)
-			}
-			return dataset.Open(from.labels, func(labels io.Reader) (*dataset.Dataset, error) {
-				opts.Labels = labels
-				return dataset.ReadEdgeList(edges, features, opts)
-			})
-		})
-	})
+	var readers [3]io.Reader // nil for a file that there is not
+	for k, path := range []string{from.graph, from.features, from.labels} {
+		if path == "" {
+			continue
+		}
+		text, err := dataset.Open(path, func(r io.Reader) ([]byte, error) { return io.ReadAll(r) })
+		if err != nil {
+			return nil, err
+		}
+		readers[k] = bytes.NewReader(text)
+	}
+	opts.Labels, opts.EdgesName, opts.FeaturesName, opts.LabelsName = readers[2], from.graph, from.features, from.labels
+	return dataset.ReadEdgeList(readers[0], readers[1], opts)
 }
 
 // A fitted model may have an encoder of the columns of a table.
@@ -119,6 +124,17 @@ func readModel(r io.Reader) (f fitted, err error) {
 	return f, err
 }
 
+// learnLinks learns to recommend edges of a graph, with the vectors of a model where it has features.
+func learnLinks(m *coles.Model, g *coles.Graph, d *dataset.Dataset) (*eval.Recommender, error) {
+	options := eval.LinkOptions{Seed: 1}
+	if d.Features != nil {
+		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, d.Features) }
+	} else {
+		options.Sides = eval.Sides(g)
+	}
+	return eval.LearnLinks(context.Background(), g, options) // what one client begins is there for all
+}
+
 // columns numbers the columns of an encoder's table, or of features that are numbers.
 func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
 	columns := make(map[string]int)
@@ -126,6 +142,9 @@ func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
 		for j, v := range e.Variables() {
 			columns[v.Name] = j
 		}
+		return columns
+	}
+	if d.Features == nil {
 		return columns
 	}
 	_, width := d.Features.Dims()
