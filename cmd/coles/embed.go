@@ -33,6 +33,9 @@ that read back to the same number of it, and npy and npz take half the bytes.
 their own features and of their neighbours', and no other node's changes; without
 features -new-edges alone does.
 
+-knn joins the rows of -features to the nearest, in the place of GRAPH. Its model
+keeps them, and embeds more rows by -with MODEL -features FILE alone.
+
 Examples:
    coles embed friends.tsv -features profiles.csv -o friends.npy
    coles embed cora.npz -dim 64 -filter s2gc:8,0.05 -o cora.txt -model cora.model
@@ -196,7 +199,7 @@ func newEmbedOutput(c *cli.Command, s streams) (o embedOutput, err error) {
 
 // write writes the model, the ids and y, which replaces the features of d.
 func (o embedOutput) write(ctx context.Context, in *inputs, m model, d *dataset.Dataset, y mat.Matrix) error {
-	if err := o.model.write(ctx, func(w io.Writer) error { return writeModel(w, m, in.text.Encoder) }); err != nil {
+	if err := o.model.write(ctx, func(w io.Writer) error { return in.writeModel(w, m) }); err != nil {
 		return err
 	}
 	rows, _ := y.Dims()
@@ -251,6 +254,7 @@ func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dat
 
 // An embedder fits a model, or has one that was read.
 type embedder struct {
+	in       *inputs
 	settings fitSettings
 	usual    purpose // of vectors; classification unless a command sets another
 	choose   fitter  // where no setting says the kind of model and there are features; nil for s
@@ -265,7 +269,7 @@ type embedder struct {
 type fitter func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error)
 
 func newEmbedder(ctx context.Context, c *cli.Command, in *inputs) (*embedder, error) {
-	e := &embedder{progress: in.progress, warn: in.text.Warn}
+	e := &embedder{in: in, progress: in.progress, warn: in.text.Warn}
 	if c.IsSet("memory") {
 		var ok bool
 		if e.memory, ok = bytesOf(c.String("memory")); !ok || !c.IsSet("scratch") {
@@ -289,7 +293,7 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		}
 		e.progress.show("embed", 0, 0)
 		defer e.progress.clear()
-		if e.scratch != "" {
+		if e.scratch != "" && e.in.place == nil {
 			fitted, ok := e.model.(*coles.Model)
 			if !ok {
 				return nil, nil, usagef("-memory: a network embeds in memory")
@@ -297,7 +301,13 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 			m, err := fitted.EmbedScratch(ctx, g, x, e.scratch, e.left())
 			return m, embeddingOf(m), err
 		}
-		y, err := e.model.Embed(ctx, g, x)
+		var y *mat.Dense
+		var err error
+		if e.in.place != nil {
+			y, err = placed(ctx, e.model.(*coles.Model), e.in.place, x)
+		} else {
+			y, err = e.model.Embed(ctx, g, x)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -308,8 +318,12 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 		return nil, nil, err
 	}
 	fit, warn := coles.Fit, e.warn
-	if e.choose != nil && s.Kind == 0 && x != nil {
+	switch {
+	case s.Kind != 0 || x == nil:
+	case e.choose != nil:
 		fit, e.warn = e.choose, func(error) {} // it is said with the choice
+	case e.in.rows != nil: // neighbours agree with the features that made them
+		s.Kind = coles.UseGraph
 	}
 	defer e.progress.clear()
 	options := []coles.Option{coles.WithProgress(e.progress.show), coles.WithSettings(s)}

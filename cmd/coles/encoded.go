@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -26,15 +27,21 @@ func (in *inputs) readModel(ctx context.Context, path string) (model, error) {
 		return nil, err
 	}
 	_, in.text.Width = reportOf(f.model)
-	in.model, in.text.Encoder = f.model, f.encoder
+	in.model, in.text.Encoder, in.known = f.model, f.encoder, f.rows
 	return f.model, nil
 }
 
-// A modelFile is a model of either kind and the encoder of its features, nil if they were numbers.
+// A modelFile is a model of either kind, the encoder of its features, nil if they were numbers, and the rows that it
+// was fitted to and their graph by -knn, nil for another, which take some bytes.
 type modelFile struct {
 	model   model
 	encoder *table.Encoder
+	rows    *dataset.Dataset
+	bytes   int
 }
+
+// How rows begin.
+const rowsMagic = "PK"
 
 // readModel reads the file of a model and nothing after it.
 func readModel(r *bufio.Reader) (f modelFile, err error) {
@@ -43,20 +50,42 @@ func readModel(r *bufio.Reader) (f modelFile, err error) {
 	} else {
 		f.model, err = coles.ReadModel(r)
 	}
-	if _, end := r.Peek(1); err == nil && end == nil {
-		f.encoder, err = table.ReadEncoder(r)
-		if _, want := reportOf(f.model); err == nil && f.encoder.Features() != want {
+	if err != nil {
+		return f, err
+	}
+	_, want := reportOf(f.model)
+	if next, _ := r.Peek(len(rowsMagic)); len(next) > 0 && string(next) != rowsMagic {
+		if f.encoder, err = table.ReadEncoder(r); err == nil && f.encoder.Features() != want {
 			err = fmt.Errorf("%w: an encoder of %d features for a model of %d", coles.ErrFormat, f.encoder.Features(), want)
 		}
+	}
+	if next, _ := r.Peek(len(rowsMagic)); err == nil && string(next) == rowsMagic {
+		err = f.readRows(r, want)
 	}
 	return f, atEnd(r, err)
 }
 
-// writeModel writes a model and the encoder of its features, if there is one.
-func writeModel(w io.Writer, m model, e *table.Encoder) error {
+// readRows reads rows of that many features.
+func (f *modelFile) readRows(r io.Reader, features int) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	f.bytes = len(text)
+	if f.rows, err = dataset.ReadNPZ(bytes.NewReader(text)); err == nil && (f.rows.Adjacency == nil || columns(f.rows.Features) != features) {
+		err = fmt.Errorf("%w: rows of %d features for a model of %d", coles.ErrFormat, columns(f.rows.Features), features)
+	}
+	return err
+}
+
+// writeModel writes a model, the encoder of its features, if there is one, and the rows by which it places others.
+func (in *inputs) writeModel(w io.Writer, m model) error {
 	_, err := m.WriteTo(w)
-	if err == nil && e != nil {
-		_, err = e.WriteTo(w)
+	if err == nil && in.text.Encoder != nil {
+		_, err = in.text.Encoder.WriteTo(w)
+	}
+	if rows := in.rowsBehind(m); err == nil && rows != nil {
+		err = dataset.WriteNPZ(w, rows)
 	}
 	return err
 }

@@ -17,7 +17,9 @@ import (
 )
 
 // graphFlags are the options that say what a graph is made of.
-func graphFlags() []cli.Flag { return inputFlags("GRAPH", formatNames(isGraph)) }
+func graphFlags() []cli.Flag {
+	return append(inputFlags("GRAPH", formatNames(isGraph)), knnFlag())
+}
 
 // inputFlags are graphFlags for an argument in one of these formats; [textOptions] reads those from
 // headerFlag on.
@@ -120,9 +122,12 @@ func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*d
 	if err != nil {
 		return nil, err
 	}
-	graph, err := in.source(path)
+	rows, graph, err := in.placesRows(ctx, c, path)
 	if err != nil {
 		return nil, err
+	}
+	if rows {
+		return readRows(ctx, c, in)
 	}
 	return readGraphAs(ctx, c, in, f, graph, "")
 }

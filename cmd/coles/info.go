@@ -63,9 +63,16 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if unknown != nil && c.IsSet("from") {
 		return unknown
 	}
-	file, err := in.source(path)
+	rows, file, err := in.placesRows(ctx, c, path)
 	if err != nil {
 		return err
+	}
+	if rows {
+		d, err := readRows(ctx, c, in)
+		if err != nil {
+			return err
+		}
+		return reportGraph(ctx, c, in, s, d, path, settings)
 	}
 	defer file.close()
 	if unknown != nil || f.IsAt == nil {
@@ -84,6 +91,11 @@ func info(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	return reportGraph(ctx, c, in, s, d, path, settings)
+}
+
+// reportGraph describes the graph at a path.
+func reportGraph(ctx context.Context, c *cli.Command, in *inputs, s streams, d *dataset.Dataset, path string, settings fitSettings) error {
 	in.tellApart(d)
 	g, err := undirected(d, path)
 	if err != nil {

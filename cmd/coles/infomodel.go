@@ -40,7 +40,7 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 	r := fit.Report()
 	return &modelInfo{
 		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns, Hash: fit.Hash(),
+		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns, Hash: fit.Hash(), Rows: f.bytes,
 	}, nil
 }
 
@@ -52,6 +52,7 @@ type modelInfo struct {
 	Lambda   []float64      `json:"lambda"`
 	Columns  columnInfos    `json:"columns,omitempty"` // of the table that features were made of
 	Hash     string         `json:"hash"`
+	Rows     int            `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
 	Settings coles.Settings `json:"settings"`
 	Report   coles.Report   `json:"report"`
 }
@@ -77,6 +78,9 @@ func (m *modelInfo) print(w io.Writer) {
 	if r.Kind == coles.UseGraph {
 		fmt.Fprintf(w, "filter\t%v\n", s.Filter)
 		fmt.Fprintf(w, "negatives\t%v, κ = %d, η′ = %g\n", s.Negatives, s.Kappa, s.Eta)
+	}
+	if m.Rows > 0 {
+		fmt.Fprintf(w, "rows\t%d kept in %s, which new ones join by their nearest\n", m.Nodes, megabytes(int64(m.Rows)))
 	}
 	fmt.Fprintf(w, "seed\t%d\n", s.Seed)
 	fmt.Fprintf(w, "solver\t%v, %v, %s kernels\n", r.Solver, r.Precision, r.Kernels)

@@ -132,7 +132,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	in.progress.clear()
-	if err := out.model.write(ctx, func(w io.Writer) error { return writeModel(w, e.model, in.text.Encoder) }); err != nil {
+	if err := out.model.write(ctx, func(w io.Writer) error { return in.writeModel(w, e.model) }); err != nil {
 		return err
 	}
 	if err := out.classifier.write(ctx, k.write); err != nil {

@@ -44,6 +44,9 @@ type inputs struct {
 	text     dataset.EdgeListOptions // how text is read
 	ids      string                  // the file of -ids
 	model    model                   // that was read, with text.Encoder its encoder; nil for none
+	rows     *dataset.Dataset        // that a graph was made of, with it; nil for none
+	known    *dataset.Dataset        // such rows of the model that was read
+	place    *dataset.Dataset        // known, where the rows that are read join them
 	directed bool                    // the graph is wanted as its file has it
 	taken    bool
 	progress *progressLine
