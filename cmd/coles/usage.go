@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/setting"
 
 	"github.com/urfave/cli/v3"
 )
@@ -62,15 +63,12 @@ func oneLine(err error) string {
 		}
 		text = strings.Replace(text, parse.Error(), own, 1)
 	}
-	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: ", "live: "} {
-		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.ReplaceAll(text, "\n", "; "))
+	}, strings.ReplaceAll(setting.Plain(text), "\n", "; "))
 }
 
 // badUsage puts the flag library's errors, which are text alone, in our words, and keeps it from printing help

@@ -15,6 +15,7 @@ import (
 
 	"coles"
 	"coles/eval"
+	"coles/internal/setting"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,7 +42,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := h(w, r.WithContext(ctx))
 	status := http.StatusOK
 	if err != nil {
-		answer, status = map[string]string{"error": err.Error()}, http.StatusBadRequest
+		answer, status = map[string]string{"error": setting.Plain(err.Error())}, http.StatusBadRequest
 		switch f, large := (failure{}), (*http.MaxBytesError)(nil); {
 		case errors.As(err, &large):
 			status = http.StatusRequestEntityTooLarge
@@ -200,6 +201,9 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 	body.DisallowUnknownFields()
 	body.UseNumber()
 	if err := body.Decode(&who); err != nil {
+		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
+		}
 		return 0, nil, nil, fmt.Errorf("body: %w", err)
 	}
 	switch {

@@ -31,7 +31,8 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
                               {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
   POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
                               labels that are numbers its value, with low and high, as "coles predict"
-                              learns them from -labels whenever files are read
+                              learns them from -labels whenever files are read; "why" has the three
+                              labelled nodes that weigh most, below 0 against the likeliest class
   POST /reload                reads the files again, as SIGHUP does; keep it from strangers
   GET  /healthz               what is served, and since when
 

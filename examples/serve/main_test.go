@@ -72,6 +72,7 @@ type answer struct {
 	Vector          []float64
 	Nearest         []match
 	Links           []link
+	Why             []reason
 	Classes         []chance
 	Unknown         []string
 	Value, Low      float64
@@ -194,7 +195,11 @@ func TestPredict(t *testing.T) {
 	}
 	k := testkit.Must(eval.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, eval.Smoothing{Seed: 1}))
 	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
-	testkit.WantSame(t, "classes", ask(t, s, "POST", "/predict", gil, 200).Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
+	got := ask(t, s, "POST", "/predict", gil, 200)
+	testkit.WantSame(t, "classes", got.Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
+	if len(got.Why) != 3 || !slices.ContainsFunc(got.Why, func(r reason) bool { return r.ID == "eve" && r.Part > 0 }) {
+		t.Errorf("reasons %v: eve is a neighbour", got.Why)
+	}
 	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
 	testkit.WantSame(t, "number of classes", len(ask(t, s, "POST", "/predict", one, 200).Classes), 1)
 }
@@ -325,7 +330,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/embed", "", 400, "EOF"},
 		{"POST", "/embed", "{", 400, "EOF"},
 		{"POST", "/embed", gil + gil, 400, "more than one"},
-		{"POST", "/embed", `{"friends": []}`, 400, "friends"},
+		{"POST", "/embed", `{"friends": []}`, 400, `body: unknown field "friends"`},
+		{"POST", "/embed", `{"neighbours": "ann"}`, 400, `"neighbours" cannot be a JSON string`},
 		{"POST", "/embed", `{"neighbours": ["zed"]}`, 400, `"zed"`},
 		{"POST", "/embed", `{"features": {"3": 1}}`, 400, `"3"`},
 		{"POST", "/embed", `{"features": {"0": 1e999}}`, 400, "1e999"},

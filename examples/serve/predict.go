@@ -51,13 +51,50 @@ func learn(ctx context.Context, g *coles.Graph, y mat.Matrix, d *dataset.Dataset
 		}, err
 	}
 	m, err := by.LearnSmoothed(ctx, g, y, d.Labels, how)
+	speaks := reasons(g, y, d.Labels)
 	return func(ctx context.Context, y *mat.Dense, k int) (map[string]any, error) {
 		p, err := m.Smooth(ctx, nil, y, nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		return map[string]any{"classes": likeliest(p, m.Classes, d.Classes, k)}, nil
+		why, err := speaks(ctx, m.LinearModel, y)
+		return map[string]any{"classes": likeliest(p, m.Classes, d.Classes, k), "why": why}, err
 	}, err
+}
+
+// A reason is a labelled node, and what it adds to the score of the class that a newcomer has.
+type reason struct {
+	ID   string  `json:"id"`
+	Part float64 `json:"part"`
+}
+
+// reasons returns what finds the labelled nodes that speak most for the class of a newcomer, or against it.
+func reasons(g *coles.Graph, y mat.Matrix, labels []int) func(context.Context, *eval.LinearModel, *mat.Dense) ([]reason, error) {
+	const most = 3
+	ids := g.IDs()
+	var known, of []int
+	for i, l := range labels {
+		if l >= 0 {
+			known, of = append(known, i), append(of, l)
+		}
+	}
+	_, columns := y.Dims()
+	rows := mat.NewDense(max(len(known), 1), columns, nil)
+	for q, i := range known {
+		rows.SetRow(q, mat.Row(nil, i, y))
+	}
+	return func(ctx context.Context, m *eval.LinearModel, newcomer *mat.Dense) (why []reason, err error) {
+		var all mat.Dense
+		all.Stack(rows, newcomer)
+		found, err := m.RowReasons(ctx, &all, append(slices.Clone(of), -1), []int{len(known)}, nil, most)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found[0].Parts {
+			why = append(why, reason{ids[known[p.Of]], p.Part})
+		}
+		return why, nil
+	}
 }
 
 // likeliest are the k likeliest classes.

@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/setting"
 	"coles/internal/source"
 	"coles/internal/text"
 )
@@ -210,8 +211,5 @@ func words(err error) (string, []Advice) {
 			advice = append(advice, Advice(a))
 		}
 	}
-	for _, name := range []string{"coles: ", "dataset: ", "table: ", "eval: "} {
-		said = strings.ReplaceAll(strings.TrimPrefix(said, name), ": "+name, ": ")
-	}
-	return said, advice
+	return setting.Plain(said), advice
 }
