@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -138,4 +139,31 @@ func TestAlignmentInWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// A category that is there six times, or whose rare values fill it, does not outvote the edges: its values have nothing
+// to do with the communities that the graph has.
+func TestRepeatedColumnsDoNotOutvoteEdges(t *testing.T) {
+	const n = 600
+	c := dataset.Communities{Nodes: n, Classes: 4, Degree: 20, Homophily: 0.9, Features: 40, Topic: 0.6}
+	d := testkit.Must(c.Generate(ctx))
+	g, rng := testkit.Must(d.Graph()), testkit.Random(4)
+	once, often := table.New("town"), table.New("a", "b", "c", "d", "e", "f")
+	rare := table.New("town")
+	for i := range n {
+		town := fmt.Sprint("town", rng.IntN(12))
+		once.Add(fmt.Sprint(i), town)
+		often.Add(fmt.Sprint(i), town, town, town, town, town, town)
+		if rng.IntN(20) > 0 {
+			town = fmt.Sprint("alone", i)
+		}
+		rare.Add(fmt.Sprint(i), town)
+	}
+	for name, rows := range map[string]*table.Table{"once": once, "six times": often, "rare": rare} {
+		x := testkit.Must(testkit.Must(table.Learn(ctx, rows)).Encode(ctx, rows))
+		a := alignment(g, x, func(*coles.Settings) {})
+		testkit.WantSame(t, fmt.Sprintf("%s: %v", name, a), a.Kind(), coles.UseGraph)
+	}
+	x, y := testkit.Must(testkit.Must(table.Learn(ctx, once)).Encode(ctx, once)), testkit.Must(testkit.Must(table.Learn(ctx, often)).Encode(ctx, often))
+	testkit.WantNear(t, "s", alignment(g, x, func(*coles.Settings) {}).Neighbours, alignment(g, y, func(*coles.Settings) {}).Neighbours, 0.02)
 }

@@ -170,7 +170,8 @@ type degrees struct {
 type featuresInfo struct {
 	Columns int     `json:"columns"`
 	NonZero int     `json:"non_zero"`
-	Share   float64 `json:"share"` // of entries that are not zero
+	Share   float64 `json:"share"`      // of entries that are not zero
+	Empty   int     `json:"empty_rows"` // that have none
 }
 
 func describeGraph(ctx context.Context, d *dataset.Dataset, g *coles.Graph, m meaning, settings coles.Settings) (*graphInfo, error) {
@@ -224,19 +225,25 @@ func degreesOf(g *coles.Graph) degrees {
 func describeFeatures(x mat.Matrix) *featuresInfo {
 	rows, columns := x.Dims()
 	f := &featuresInfo{Columns: columns}
+	held := make([]bool, rows)
+	count := func(i, _ int, v float64) {
+		if v != 0 {
+			f.NonZero++
+			held[i] = true
+		}
+	}
 	if s, ok := x.(mat.NonZeroDoer); ok {
-		s.DoNonZero(func(_, _ int, v float64) {
-			if v != 0 {
-				f.NonZero++
-			}
-		})
+		s.DoNonZero(count)
 	} else {
 		for i := range rows {
 			for j := range columns {
-				if x.At(i, j) != 0 {
-					f.NonZero++
-				}
+				count(i, j, x.At(i, j))
 			}
+		}
+	}
+	for _, some := range held {
+		if !some {
+			f.Empty++
 		}
 	}
 	f.Share = float64(f.NonZero) / (float64(rows) * float64(columns))
@@ -256,7 +263,11 @@ func (a *graphInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "components\t%d\n", a.Components)
 	fmt.Fprintf(w, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
 	if f := a.Features; f != nil {
-		fmt.Fprintf(w, "features\t%d columns, %d entries not zero (%.3g %%)\n", f.Columns, f.NonZero, 100*f.Share)
+		fmt.Fprintf(w, "features\t%d columns, %d entries not zero (%.3g %%)", f.Columns, f.NonZero, 100*f.Share)
+		if f.Empty > 0 {
+			fmt.Fprintf(w, ", %d rows without any", f.Empty)
+		}
+		fmt.Fprintln(w)
 	} else {
 		fmt.Fprintln(w, "features\tnone")
 	}

@@ -26,7 +26,7 @@ func TestInfoOfAGraph(t *testing.T) {
 	if got.Components != 2 || got.Degrees != (degrees{0, 2, 8.0 / 5, 3}) {
 		t.Errorf("%d components, degrees %+v", got.Components, got.Degrees)
 	}
-	testkit.WantSame(t, "features", *got.Features, featuresInfo{2, 5, 0.5})
+	testkit.WantSame(t, "features", *got.Features, featuresInfo{2, 5, 0.5, 1})
 	// Among a, b, c, d: a and b have one of two neighbours alike, c one of three, d its only one;
 	// edges ab and cd of four; two classes of two.
 	h := got.Labels.Homophily
