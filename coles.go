@@ -243,6 +243,9 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.step("embed", 0, 1)
 	m := &Model{settings: f.Settings, prepare: f.prepare, directions: found.above(p.degree), ids: f.g.ids}
 	y, err := p.embed(ctx, fx, m.directions)
+	if err == nil {
+		err = settle(ctx, y)
+	}
 	if err != nil {
 		return nil, err
 	}

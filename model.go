@@ -298,6 +298,9 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	if y, err = p.embed(ctx, matrix.Filtered[T]{}, m.directions); err != nil {
 		return y, err
 	}
+	if err := settle(ctx, y); err != nil {
+		return y, err
+	}
 	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil || y.Cols == 0 {
 		return y, err
 	}

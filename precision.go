@@ -1,10 +1,14 @@
 package coles
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
+	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/spectral"
 )
@@ -39,6 +43,25 @@ func (p *Precision) UnmarshalText(text []byte) error {
 
 // rounding is how far rows are apart by rounding alone, relative to their length.
 func (p Precision) rounding() float64 { return linear.Rounding(p == Float32) }
+
+// settle sets rows to 0 that are no more than the rounding of the longest: a direction of rounding would be like others.
+// In float32 rows that short may be what they are.
+func settle[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) error {
+	if linear.Single[T]() || y.Cols == 0 {
+		return nil
+	}
+	const rounding = 0x1p-46 // 1.4e-14, as Float64 says
+	length := make([]float64, y.Rows)
+	if err := parallel.EachRow(ctx, y.Rows, func(i int) { length[i] = matrix.Magnitude(y.Row(i)) }); err != nil {
+		return err
+	}
+	longest := slices.Max(length)
+	return parallel.EachRow(ctx, y.Rows, func(i int) {
+		if matrix.Finite(longest) && length[i] <= rounding*longest {
+			clear(y.Row(i))
+		}
+	})
+}
 
 // singleFrom is the size n·d from which an automatic precision means Float32.
 const singleFrom = 1 << 21

@@ -59,6 +59,9 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]st
 	}
 	some := opts.Header.start(t, e.isHeader)
 	if e.width = len(t.Fields); some {
+		if tuples(t.Fields) {
+			t.Fault(-1, "%w: nodes are tuples, which hold what separates nodes; NetworkX's write_edgelist writes them apart with delimiter=\"\\t\"", coles.ErrFormat)
+		}
 		e.choose(opts)
 	}
 	if e.width < 3 && !e.chosen { // of a header alone, too
@@ -84,6 +87,11 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]st
 		e.dropTimes()
 	}
 	return e.kinds
+}
+
+// tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
+func tuples(fields []string) bool {
+	return len(fields) > 2 && strings.HasPrefix(fields[0], "(") && !strings.Contains(fields[0], ")") && strings.Contains(fields[1], ")")
 }
 
 // open keeps how the edges are read.

@@ -71,7 +71,9 @@ func (l Layout) String() string {
 func (l *edgeFiles) opened(t *text.Reader, file, lines string, roles []string) {
 	layout := Layout{File: file, Lines: lines, Header: t.Header, Columns: roles}
 	if t.Separator != 0 && roles != nil {
-		layout.Separator = string(t.Separator)
+		if layout.Separator = string(t.Separator); t.Separator == ':' {
+			layout.Separator = "::"
+		}
 	}
 	l.layouts = append(l.layouts, layout)
 }

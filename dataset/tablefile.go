@@ -11,6 +11,8 @@ import (
 	"coles"
 	"coles/internal/text"
 	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // hasText reports whether one of the lines in the next 64 kB, from the current one on, has a value that is neither
@@ -75,6 +77,7 @@ func setKinds(t *text.Reader, of *table.Table, kinds map[string]table.Kind) {
 }
 
 // encode sets the features, and their names, to those that the encoder makes of the table, or one that it learns.
+// Beside edges a table that tells no rows apart makes one feature, 0, as the same numbers in all rows would.
 func (d *Dataset) encode(e *table.Encoder) error {
 	ctx := context.Background() // which does not end
 	var err error
@@ -87,6 +90,9 @@ func (d *Dataset) encode(e *table.Encoder) error {
 	}
 	var cell *table.CellError
 	switch {
+	case e == nil && errors.Is(err, coles.ErrShape) && !errors.As(err, &cell) && (d.Undirected != nil || d.Adjacency.NNZ() > 0):
+		d.Features, d.Table = mat.NewDense(d.Table.Rows(), 1, nil), nil
+		return nil
 	case errors.As(err, &cell):
 		return &ParseError{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w", cell.Column, cell.Err), Advice: []Advice{kindAdvice}}
 	case err != nil:

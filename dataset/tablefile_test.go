@@ -114,9 +114,11 @@ func TestEncoders(t *testing.T) {
 	_, err := readWith("", `{"id":"x","vector":[[1,2,3]]}`, "", EdgeListOptions{Encoder: d.Encoder})
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `features:1: malformed: member "vector" is neither text nor a number`)
-	_, err = readText("a b\n", "id,c\na,x\nb,y\n", "")
-	testkit.WantError(t, err, coles.ErrShape)
-	testkit.WantText(t, err.Error(), "dataset: features: table: ")
+	for _, constant := range []string{"id,c\na,x\nb,y\n", "id,c,d\na,x,7\nb,x,7\n"} { // as the same numbers in all rows
+		d := testkit.Must(readText("a b\n", constant, ""))
+		testkit.WantClose(t, "no column tells rows apart", d.Features, mat.NewDense(2, 1, nil), 0)
+		testkit.WantSame(t, "a table, an encoder", []bool{d.Table != nil, d.Encoder != nil}, []bool{false, false})
+	}
 }
 
 // Numbers as they are go into the columns of an encoder by name, in every form of text, and by position without names.

@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/source"
+	header "coles/internal/text"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -36,10 +37,11 @@ func WriteEdges(w io.Writer, d *dataset.Dataset) error {
 	})
 }
 
-// ReadEdges reads a file, as [ReadVectors] does, with the columns source and target, text or integers,
-// and perhaps weight, of numbers, all without nulls. Each row is one entry of the adjacency,
+// ReadEdges reads a file, as [ReadVectors] does, with columns of the two ends, text or integers, and perhaps of a
+// weight, of numbers, all without nulls: they are found by names such as source, from or user_id, to or item, weight or
+// count, as those of text are. Each row is one entry of the adjacency,
 // nothing is mirrored or merged, and nodes come in the order in which they are named, as by
-// [dataset.ReadEdgeList].
+// [dataset.ReadEdgeList]. Errors: dataset.ErrMissing, too, where no names tell the ends.
 func ReadEdges(r io.Reader) (d *dataset.Dataset, err error) {
 	defer guard(&err)
 	f, err := open(r)
@@ -68,15 +70,20 @@ type edgeColumns struct {
 }
 
 func columnsOf(f *parquet.File) (c *edgeColumns, err error) {
+	names := namesOf(f)
+	columns, _ := header.EdgeColumns(names)
+	if _, _, ok := header.EndColumns(names); !ok {
+		return nil, fmt.Errorf("parquet: %w: no names tell the ends of an edge among the columns %q; call them source and target", dataset.ErrMissing, names)
+	}
 	c = &edgeColumns{}
-	if c.source, err = idsOf(f, "source"); err != nil {
+	if c.source, err = idsOf(f, names[columns[0]]); err != nil {
 		return nil, err
 	}
-	if c.target, err = idsOf(f, "target"); err != nil {
+	if c.target, err = idsOf(f, names[columns[1]]); err != nil {
 		return nil, err
 	}
-	if f.Root().Column("weight") != nil {
-		c.weight, err = numbersOf(f, "weight", 0)
+	if len(columns) > 2 {
+		c.weight, err = numbersOf(f, names[columns[2]], 0)
 	}
 	return c, err
 }

@@ -60,6 +60,28 @@ func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
 	return leaves
 }
 
+// namesOf are the names of the columns of the first level.
+func namesOf(f *parquet.File) (names []string) {
+	for _, c := range f.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// listOf is the name of the only column of lists, or else "vector".
+func listOf(f *parquet.File) string {
+	var lists []string
+	for _, c := range f.Root().Columns() {
+		if below := leavesOf(c, nil); len(below) == 1 && below[0].MaxRepetitionLevel() > 0 {
+			lists = append(lists, c.Name())
+		}
+	}
+	if len(lists) == 1 {
+		return lists[0]
+	}
+	return "vector"
+}
+
 // guard makes an error of a panic: the decoders below are not ours, and what they make of a damaged
 // file is no reason to end a program.
 func guard(err *error) {

@@ -188,7 +188,7 @@ func TestHostileFilesAreErrors(t *testing.T) {
 		{"several sources", edges, rowsFile(t, several{[]string{"a", "b"}, "c"}), coles.ErrFormat, `"source"`},
 		{"a weight that is null", edges, rowsFile(t, perhaps{"a", "b", new(float64)}, perhaps{"b", "c", nil}), coles.ErrFormat, "row 1: weight: malformed: null"},
 		{"times for ends", edges, rowsFile(t, times{time.Unix(7, 0), time.Unix(8, 0)}), coles.ErrFormat, `"source": malformed: ids are text or integers, not TIMESTAMP`},
-		{"edges of vectors", edges, good, dataset.ErrMissing, `"source"`},
+		{"edges of vectors", edges, good, dataset.ErrMissing, "call them source and target"},
 		{"no edges", edges, rowsFile[edge](t), dataset.ErrMissing, "parquet"},
 		{"an end without a name", edges, rowsFile(t, edge{"a", "b", 1}, edge{"", "b", 1}), coles.ErrFormat, "row 1"},
 		{"a weight that is no number", edges, rowsFile(t, edge{"a", "b", 1}, edge{"a", "c", math.Inf(1)}), coles.ErrNotFinite, "row 1"},
@@ -288,4 +288,29 @@ func ExampleWriteVectors() {
 	v, err := pq.ReadVectors(&file)
 	fmt.Println(v.IDs, mat.Row(nil, 1, v.Features), err)
 	// Output: [king queen] [1 1] <nil>
+}
+
+// Columns are found by their names, as those of text are, wherever they stand.
+func TestColumnsByName(t *testing.T) {
+	type rating struct {
+		Stamp  int64   `parquet:"timestamp"`
+		Rating float32 `parquet:"rating"`
+		Movie  string  `parquet:"movieId"`
+		User   int64   `parquet:"userId"`
+	}
+	d := must(pq.ReadEdges(bytes.NewReader(rowsFile(t, rating{9, 2.5, "m", 7}, rating{8, 1, "n", 7}))))
+	wantSame(t, "nodes", d.IDs, []string{"7", "m", "n"})
+	wantSame(t, "edges", []float64{d.Adjacency.At(0, 1), d.Adjacency.At(0, 2), float64(d.Adjacency.NNZ())}, []float64{2.5, 1, 2})
+	type embedded struct {
+		Text      string    `parquet:"text"`
+		Embedding []float64 `parquet:"embedding,list"`
+		Node      string    `parquet:"node_id"`
+	}
+	v := must(pq.ReadVectors(bytes.NewReader(rowsFile(t, embedded{"x", []float64{1, 2}, "a"}, embedded{"y", []float64{3, 4}, "b"}))))
+	wantSame(t, "ids", v.IDs, []string{"a", "b"})
+	wantSame(t, "vectors", []float64{v.Features.At(0, 0), v.Features.At(1, 1)}, []float64{1, 4})
+	type plain struct{ A, B string }
+	if _, err := pq.ReadEdges(bytes.NewReader(rowsFile(t, plain{"a", "b"}))); !errors.Is(err, dataset.ErrMissing) {
+		t.Errorf("error %v, want %v", err, dataset.ErrMissing)
+	}
 }

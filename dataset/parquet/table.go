@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"coles"
 	"coles/dataset"
 	"coles/internal/source"
+	header "coles/internal/text"
 	"coles/table"
 
 	"github.com/parquet-go/parquet-go"
 )
 
 // ReadTable reads a file, as [ReadVectors] does, whose columns are text, numbers, decimals, truth values, dates,
-// timestamps and lists of numbers: the cells of a table. The ids of its rows, text or integers, are in the column "id", "node_id" or, as
-// pandas names an index, "__index_level_0__", in capitals or not, or where there is none in the first. null is a hole.
+// timestamps and lists of numbers: the cells of a table. The ids of its rows, text or integers, are in the column called "id", "node_id" or the
+// like, as in text, or, as pandas names an index, "__index_level_0__", or where there is none in the first. null is a hole.
 //
 // Errors: coles.ErrFormat for a column of another type, such as a list of text or a timestamp of type INT96, coles.ErrIDs for
 // an id that is null, empty or given twice and for ids of another type, coles.ErrTooLarge for more text than 256 MB
@@ -37,7 +37,7 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 			return nil, fmt.Errorf("parquet: column %q: %w: a list of %v, want numbers", c.Name(), coles.ErrFormat, columns[k].Type())
 		}
 	}
-	id := idOf(top)
+	id := idOf(namesOf(f))
 	if !columns[id].names || columns[id].lists() {
 		return nil, fmt.Errorf("parquet: column %q: %w: ids are text or integers, not %v; call the column of ids id", top[id].Name(), coles.ErrIDs, columns[id].Type())
 	}
@@ -103,11 +103,10 @@ func ReadTable(r io.Reader) (t *table.Table, err error) {
 }
 
 // idOf is the column of ids.
-func idOf(columns []*parquet.Column) int {
-	for _, name := range []string{"id", "node_id", "__index_level_0__"} {
-		if k := slices.IndexFunc(columns, func(c *parquet.Column) bool { return strings.EqualFold(c.Name(), name) }); k >= 0 {
-			return k
-		}
+func idOf(names []string) int {
+	id, named := header.IDColumn(names, names)
+	if index := slices.Index(names, "__index_level_0__"); index >= 0 && !(named && header.IsIDName(names[id])) {
+		return index
 	}
-	return 0
+	return id
 }

@@ -94,7 +94,7 @@ func writeRows[T any](w io.Writer, rows func(put func(T))) error {
 }
 
 // ReadVectors reads the IDs, text or integers, and Features, a *mat.Dense of any numbers, of a file with the columns
-// of [WriteVectors]; others are not looked at. A stream that is an io.ReaderAt and io.Seeker too is read where it
+// of [WriteVectors], or with an id called as that of a table and one list of another name. Others are not looked at. A stream that is an io.ReaderAt and io.Seeker too is read where it
 // lies, any other into memory first.
 func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 	defer guard(&err)
@@ -102,11 +102,12 @@ func ReadVectors(r io.Reader) (v *dataset.Dataset, err error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := idsOf(f, "id")
+	names := namesOf(f)
+	id, err := idsOf(f, names[idOf(names)])
 	if err != nil {
 		return nil, err
 	}
-	vector, err := numbersOf(f, "vector", 1)
+	vector, err := numbersOf(f, listOf(f), 1)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (t *Reader) Blocks(form Plain, plain func(b *Block, lo, hi int) error, line
 		return
 	}
 	line()
-	if t.form != bare {
+	if t.form != bare || t.Separator == ':' {
 		for t.Next() {
 			line()
 		}

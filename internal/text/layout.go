@@ -9,7 +9,7 @@ import (
 
 // A Layout describes how a text file is laid out: what its format says, and what its first lines show.
 type Layout struct {
-	Separator byte // of fields; a space is any run of spaces and tabs; 0: the first lines show it
+	Separator byte // of fields; a space is any run of spaces and tabs, a colon is two; 0: the first lines show it
 	Unquoted  bool // a quote is a character like others
 	Multiline bool // a field in quotes may hold line ends
 	Edges     bool // of an edge a line, perhaps as NetworkX and Python write them: (u, v) or u v {'weight': 2}
@@ -56,7 +56,7 @@ func (t *Reader) look() {
 	for k := range lines {
 		lines[k], _ = t.bare(lines[k])
 	}
-	for _, sep := range separators {
+	for _, sep := range append(separators[:len(separators):len(separators)], ':') { // MovieLens writes 1::1193::5
 		fields := count(lines[len(lines)-1], sep)
 		same := func(line []byte) bool { return count(line, sep) == fields }
 		few := len(lines) > 2 && count(lines[0], sep) == fields-1
@@ -140,6 +140,7 @@ func count(line []byte, sep byte) int {
 		case c == '"' && (quoted || i == 0 || line[i-1] == '"' || bytes.IndexByte(separators, line[i-1]) >= 0):
 			quoted = !quoted
 		case quoted:
+		case sep == ':' && c == sep && (i == 0 || line[i-1] != sep):
 		case sep != ' ' && c == sep, sep == ' ' && isBlank(c) && i > 0 && !isBlank(line[i-1]):
 			fields++
 		}

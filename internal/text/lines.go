@@ -256,6 +256,9 @@ func (t *Reader) Split() bool {
 		if p == len(t.whole) {
 			break
 		}
+		if t.Separator == ':' {
+			p++
+		}
 	}
 	if t.form == attributed && t.Err == nil {
 		weight := "1"
@@ -304,8 +307,11 @@ func (t *Reader) field(p int) (string, int) {
 		return t.quotedField(p)
 	}
 	end := p + strings.IndexByte(line[p:], t.Separator)
-	if t.Separator == ' ' {
+	switch t.Separator {
+	case ' ':
 		end = p + strings.IndexAny(line[p:], " \t")
+	case ':':
+		end = p + strings.Index(line[p:], "::")
 	}
 	if end < p {
 		end = len(line)
@@ -335,7 +341,7 @@ func (t *Reader) quotedField(p int) (string, int) {
 		for t.Separator != ' ' && end < len(line) && line[end] == ' ' {
 			end++
 		}
-		if end < len(line) && line[end] != t.Separator && !(t.Separator == ' ' && line[end] == '\t') {
+		if end < len(line) && (line[end] != t.Separator || t.Separator == ':' && !strings.HasPrefix(line[end:], "::")) && !(t.Separator == ' ' && line[end] == '\t') {
 			t.Fault(len(t.at)-1, "%w: text after a closing quote", coles.ErrFormat)
 		}
 		return b.String(), end

@@ -18,9 +18,9 @@ const usage = `Usage: coles-parquet edges|table|vectors FILE.parquet
 
 The first writes what is in FILE to standard output, as text that coles reads:
 
-   edges     columns source and target, and perhaps weight
+   edges     columns called source and target, or the like, and perhaps weight
    table     a column of ids, called id or first, and columns of cells: CSV
-   vectors   columns id and vector, a list of numbers: CSV
+   vectors   columns id and vector, or another list of numbers: CSV
 
 The second reads vectors as coles writes them, in CSV, TSV or JSON lines, from
 standard input, and writes the columns id and vector, a list of float32.

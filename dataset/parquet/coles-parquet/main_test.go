@@ -18,7 +18,11 @@ func TestThereAndBack(t *testing.T) {
 	if err := run("vectors", path, nil, &out); err != nil || out.String() != "id,x0,x1\n\"a, b\",1,0.5\nc,-2,3\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
-	for _, what := range []string{"edges", "table", "columns"} { // it has no edges and no cells
+	out.Reset()
+	if err := run("table", path, nil, &out); err != nil || out.String() != "id,vector\n\"a, b\",\"[1,0.5]\"\nc,\"[-2,3]\"\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	for _, what := range []string{"edges", "columns"} { // it has no edges
 		if err := run(what, path, nil, &out); err == nil {
 			t.Errorf("%s of vectors: no error", what)
 		}
