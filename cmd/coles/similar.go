@@ -18,11 +18,14 @@ tabs, best first. In a file without ids, and without -ids, a node is named by
 its row, from 0. -queries asks for all rows of another file instead, of vectors
 by the same model.
 
+-graph asks for the nodes of GRAPH whose neighbours are most alike, without vectors:
+of a graph without features the nearest vectors are often a node's own leaves.
+
 Examples:
-   coles similar -embedding friends.txt ann
    coles similar -embedding friends.npy -ids friends.ids -k 3 ann
    coles similar -embedding cora.npy -k 3 -by dot 0 17
-   coles embed friends.tsv | coles similar -json ann bob`
+   coles embed friends.tsv | coles similar -json ann bob
+   coles similar -graph friends.tsv ann`
 
 func similarCommand(s streams) *cli.Command {
 	return &cli.Command{
@@ -30,7 +33,8 @@ func similarCommand(s streams) *cli.Command {
 		ArgsUsage: "ID...", Description: similarDescription,
 		Flags: []cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
-			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + "; by the name of the file if not given"},
+			fileFlag("graph", "find nodes with like neighbours in the graph of `FILE`"),
+			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + ", or of -graph; by the name of the file if not given"},
 			idsFlag(),
 			headerFlag(),
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
@@ -68,6 +72,9 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	case len(ids) > 0 && c.IsSet("queries"):
 		return usagef("either IDs or -queries")
 	}
+	if c.IsSet("graph") {
+		return alike(ctx, c, in, s, ids, k)
+	}
 	d, err := readEmbeddingFile(ctx, in, c.String("from"), c.String("embedding"))
 	if err != nil {
 		return err
@@ -92,6 +99,39 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
+	return writeSimilar(ctx, c, in, s, ids, names, found)
+}
+
+// alike finds the nodes of -graph with like neighbours.
+func alike(ctx context.Context, c *cli.Command, in *inputs, s streams, ids []string, k int) error {
+	for _, name := range []string{"embedding", "queries", "by"} {
+		if c.IsSet(name) {
+			return usagef("-%s is of vectors, and -graph compares neighbours", name)
+		}
+	}
+	d, err := readGraph(ctx, c, in, c.String("graph"))
+	if err != nil {
+		return err
+	}
+	g, err := undirected(d, c.String("graph"))
+	if err != nil {
+		return err
+	}
+	names := g.IDs()
+	rows, err := namedRows(ids, names)
+	if err != nil {
+		return err
+	}
+	found := make([][]eval.Match, len(ids))
+	if k = min(k, len(names)-1); k > 0 {
+		if found, err = eval.AlikeNodes(ctx, g, rows, k); err != nil {
+			return err
+		}
+	}
+	return writeSimilar(ctx, c, in, s, ids, names, found)
+}
+
+func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, s streams, ids, names []string, found [][]eval.Match) error {
 	in.progress.clear()
 	result := make([]neighbours, len(ids))
 	var lines [][]string

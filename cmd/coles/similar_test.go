@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"coles/dataset"
 	"coles/internal/testkit"
 )
 
@@ -69,5 +71,46 @@ func TestSimilarToAnUnknownNode(t *testing.T) {
 		npy: "unknown node \"lampara\"; rows are numbered, 0 to 1: name them by -ids\n",
 	} {
 		refused(t, dir, exitFailure, want, "", "similar", "-embedding", path, "lampara")
+	}
+}
+
+// By neighbours: on a path a–b–c–d the circle of b is a, b, c; that of c shares b and c, 2/3·2/3, and those of the leaf
+// a, 2/√6 of which half counts, and of d, 1/√6.
+func TestSimilarByNeighbours(t *testing.T) {
+	dir := folder(t, map[string]string{"g.txt": "a b\nb c\nc d\n"})
+	path := filepath.Join(dir, "g.txt")
+	prints(t, "b\tc\t0.444444\nb\ta\t0.408248\nb\td\t0.204124\n", "", "similar", "-graph", path, "b")
+	refused(t, dir, exitUsage, "-by is of vectors", "", "similar", "-graph", path, "-by", "dot", "b")
+	refused(t, dir, exitFailure, "unknown node", "", "similar", "-graph", path, "zed")
+}
+
+// The characters of a novel with 30 friends or more are like others of the story, not like those whose only friend they are.
+func TestRealSimilar(t *testing.T) {
+	path := filepath.Join(testkit.Shared(t, "data"), "real", "thrones", "edges.csv")
+	g := testkit.Must(undirected(testkit.Must(dataset.OpenEdgeList(path, "", "")), path))
+	ids, degree := g.IDs(), func(i int) int { near, _ := g.Neighbors(i); return len(near) }
+	args := []string{"similar", "-graph", path, "-k", "5", "-json"}
+	for i, id := range ids {
+		if degree(i) >= 30 {
+			args = append(args, id)
+		}
+	}
+	_, out, said := call("", args...)
+	var all []neighbours
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		t.Fatal(said)
+	}
+	var found []int
+	for _, one := range all {
+		for _, n := range one.Similar {
+			row, _ := g.Row(n.ID)
+			if found = append(found, degree(row)); degree(row) < 2 {
+				t.Errorf("%s is like %s, a leaf", one.Query, n.ID)
+			}
+		}
+	}
+	slices.Sort(found)
+	if len(found) != 29*5 || found[len(found)/2] < 15 {
+		t.Errorf("%d nodes, of which the median has %d neighbours", len(found), found[len(found)/2])
 	}
 }

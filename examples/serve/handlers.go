@@ -124,7 +124,12 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	nearest, err := now.index.Rows(r.Context(), []int{row}, k)
+	var nearest [][]eval.Match
+	if len(now.columns) > 0 {
+		nearest, err = now.index.Rows(r.Context(), []int{row}, k)
+	} else {
+		nearest, err = eval.AlikeNodes(r.Context(), now.graph, []int{row}, k)
+	}
 	if err != nil {
 		return nil, err
 	}

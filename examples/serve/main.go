@@ -24,7 +24,8 @@ const usage = `Usage: serve [flags]
 
 Loads a graph, its features and a model, or fits one, and serves JSON:
 
-  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines
+  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines, or
+                              without features those of like neighbours
   GET  /links?id=ann&k=10     the nodes that an edge is most likely to join to one, their chances, and
                               neighbours in common
   POST /embed                 the vector of a newcomer and the nodes most similar to it, for

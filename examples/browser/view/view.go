@@ -101,6 +101,7 @@ type View struct {
 	graph      Graph
 	edges      *coles.Graph
 	labels     *dataset.Dataset // has them
+	bare       bool             // without features
 	rows, unit mat.Matrix       // the embedding, and its rows at unit length
 	index      *eval.Index
 	nodes      int
@@ -143,7 +144,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, g, &dataset.Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes}, rows, y, index, g.Nodes()}
+	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, g, &dataset.Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes}, d.Features == nil, rows, y, index, g.Nodes()}
 	if g.Report().Edges <= mostEdges {
 		for e := range g.Edges() {
 			v.graph.Edges = append(v.graph.Edges, e.U, e.V)
@@ -185,11 +186,17 @@ func (v *View) ofLast(ctx context.Context, r Request, send func(message any)) er
 func (v *View) near(ctx context.Context, node int, send func(message any)) error {
 	table := Table{Table: []eval.Match{}, Node: node}
 	if v.nodes > 1 {
-		found, err := v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
+		var found [][]eval.Match
+		var err error
+		if v.bare {
+			found, err = eval.AlikeNodes(ctx, v.edges, []int{node}, min(nearest, v.nodes-1))
+		} else {
+			found, err = v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
+		}
 		if err != nil {
 			return err
 		}
-		table.Table = found[0]
+		table.Table = append(table.Table, found[0]...)
 	}
 	send(table)
 	return nil
