@@ -14,7 +14,7 @@ import (
 	"coles/internal/matrix"
 )
 
-// An adjacency is an adjacency matrix that gains nodes and edges, and takes the last of them back.
+// An adjacency is an adjacency matrix whose nodes and edges change, and which takes the last change back.
 type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
@@ -72,18 +72,18 @@ func (adj *adjacency) weigh(i int32) {
 	}
 }
 
-// add joins nodes, of which count are new; edges are checked. It returns the nodes whose rows have
+// join joins nodes, of which count are new, by edges that are checked: of an edge that is there the weight grows or, if it
+// is exact, becomes the one given, and 0 is no edge. It returns the nodes whose rows have
 // changed, ascending. An error comes from ctx and leaves what is to be taken back.
-func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, weights []float64) ([]int32, error) {
-	adj.before = make(map[int32]node)
-	adj.undo = totals{len(adj.nodes), adj.entries, adj.volume}
+func (adj *adjacency) join(ctx context.Context, count int, edges []coles.Edge, weights []float64, exact bool) ([]int32, error) {
+	adj.begin()
 	for range count {
 		i := int32(len(adj.nodes))
 		adj.before[i] = node{}
 		adj.nodes = append(adj.nodes, node{})
 		adj.weigh(i)
 	}
-	fresh := adj.entriesOf(edges, weights)
+	fresh := adj.entriesOf(edges, weights, exact)
 	for len(fresh) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, we
 		if end < 0 {
 			end = len(fresh)
 		}
-		adj.merge(fresh[0].row, fresh[:end])
+		adj.merge(fresh[0].row, fresh[:end], exact)
 		fresh = fresh[end:]
 	}
 	touched := slices.Sorted(maps.Keys(adj.before))
@@ -103,22 +103,28 @@ func (adj *adjacency) add(ctx context.Context, count int, edges []coles.Edge, we
 	return touched, ctx.Err()
 }
 
+// begin begins a change.
+func (adj *adjacency) begin() {
+	adj.before = make(map[int32]node)
+	adj.undo = totals{len(adj.nodes), adj.entries, adj.volume}
+}
+
 // An entry of the matrix comes from an edge.
 type entry struct {
 	row, col int32
 	weight   float64
 }
 
-// entriesOf are both entries of every edge that counts, row after row, the heavier of equal ones
-// first.
-func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64) []entry {
+// entriesOf are both entries of every edge that counts, row after row, and of equal ones last the heavier or, if they are
+// exact, the one given last.
+func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64, exact bool) []entry {
 	entries := make([]entry, 0, 2*len(edges))
 	for q, e := range edges {
 		w := 1.0
 		if weights != nil {
 			w = weights[q]
 		}
-		if w == 0 || e.U == e.V && !adj.loops {
+		if w == 0 && !exact || e.U == e.V && !adj.loops {
 			continue
 		}
 		entries = append(entries, entry{int32(e.U), int32(e.V), w})
@@ -126,33 +132,40 @@ func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64) []entry {
 			entries = append(entries, entry{int32(e.V), int32(e.U), w})
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col), cmp.Compare(b.weight, a.weight))
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		place := cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
+		if place == 0 && !exact {
+			return cmp.Compare(a.weight, b.weight)
+		}
+		return place
 	})
 	return entries
 }
 
-// merge brings sorted entries into a row, of two at one place the heavier: in one pass, since a hub
+// merge brings sorted entries into a row, of several at one place the last: in one pass, since a hub
 // may gain many.
-func (adj *adjacency) merge(i int32, fresh []entry) {
+func (adj *adjacency) merge(i int32, fresh []entry, exact bool) {
 	old := adj.nodes[i]
 	v := node{cols: make([]int32, 0, len(old.cols)+len(fresh)), given: make([]float64, 0, len(old.cols)+len(fresh))}
 	changed, at := false, 0
 	for q, e := range fresh {
-		if q > 0 && e.col == fresh[q-1].col {
+		if q+1 < len(fresh) && e.col == fresh[q+1].col {
 			continue
 		}
 		to, found := slices.BinarySearch(old.cols[at:], e.col)
 		v.cols, v.given = append(v.cols, old.cols[at:at+to]...), append(v.given, old.given[at:at+to]...)
 		at += to
+		was := 0.0
 		if found {
-			e.weight = max(e.weight, old.given[at])
-			changed = changed || e.weight > old.given[at]
+			was = old.given[at]
 			at++
-		} else {
-			changed = true
 		}
-		v.cols, v.given = append(v.cols, e.col), append(v.given, e.weight)
+		if !exact {
+			e.weight = max(e.weight, was)
+		}
+		if changed = changed || e.weight != was; e.weight > 0 {
+			v.cols, v.given = append(v.cols, e.col), append(v.given, e.weight)
+		}
 	}
 	if !changed {
 		return
@@ -177,7 +190,32 @@ func (adj *adjacency) degrees() []float64 {
 // sumDegrees makes the volume what a graph built from scratch has.
 func (adj *adjacency) sumDegrees() { adj.volume = matrix.Total(adj.degrees()) }
 
-// rollback undoes the last add.
+// renumber has the last node take the number i, of a node without edges.
+func (adj *adjacency) renumber(i int32) {
+	last := int32(len(adj.nodes) - 1)
+	for _, j := range adj.nodes[last].cols {
+		v := &adj.nodes[j]
+		from, _ := slices.BinarySearch(v.cols, last)
+		to, _ := slices.BinarySearch(v.cols, i)
+		weight := v.given[from]
+		v.cols, v.given = slices.Concat(v.cols[:to], []int32{i}, v.cols[to:from], v.cols[from+1:]), slices.Concat(v.given[:to], []float64{weight}, v.given[to:from], v.given[from+1:])
+		adj.weigh(j)
+	}
+	adj.nodes[i] = adj.nodes[last]
+	adj.nodes = adj.nodes[:last]
+}
+
+// around visits the neighbours of a node, those of before the last change, too; some twice.
+func (adj *adjacency) around(i int32, visit func(j int32)) {
+	for _, j := range adj.nodes[i].cols {
+		visit(j)
+	}
+	for _, j := range adj.before[i].cols {
+		visit(j)
+	}
+}
+
+// rollback undoes the last change.
 func (adj *adjacency) rollback() {
 	for i, v := range adj.before {
 		adj.nodes[i] = v
@@ -187,10 +225,10 @@ func (adj *adjacency) rollback() {
 	adj.commit()
 }
 
-// commit discards the undo log of the last add.
+// commit discards the undo log of the last change.
 func (adj *adjacency) commit() { adj.before = nil }
 
-// was is the node before the last add.
+// was is the node before the last change.
 func (adj *adjacency) was(i int32) *node {
 	if v, ok := adj.before[i]; ok {
 		return &v

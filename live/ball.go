@@ -25,12 +25,12 @@ func (adj *adjacency) ballAround(centre []int32, radius int, place []int32) *bal
 		reached := len(b.nodes)
 		b.ends = append(b.ends, reached)
 		for _, i := range b.nodes[from:reached] {
-			for _, j := range adj.nodes[i].cols {
+			adj.around(i, func(j int32) {
 				if place[j] < 0 {
 					place[j] = 0
 					b.nodes = append(b.nodes, j)
 				}
-			}
+			})
 		}
 		from = reached
 		slices.Sort(b.nodes[from:])
@@ -73,8 +73,7 @@ func rowsOf(nodes []int32, cols int, each rows, at func(j int32) int32) *kernel.
 }
 
 // change is the difference that the last change of the adjacency has made to a matrix, at the first nodes
-// of the ball, which are all it touches: rows and columns within distance 1. No entry ever goes away.
-// Where the rows of neither end have changed the numbers are the same, and nothing is stored.
+// of the ball, which are all it touches: rows and columns within distance 1. Where the rows of neither end have changed the numbers are the same, and nothing is stored.
 func (b *ball) change(now, was rows) *kernel.CSR[float64] {
 	count := b.within(1)
 	a := &kernel.CSR[float64]{Rows: count, Cols: count, Ptr: make([]int64, count+1)}
@@ -89,14 +88,16 @@ func (b *ball) change(now, was rows) *kernel.CSR[float64] {
 		})
 		was(i, func(j int32, w float64) {
 			if at := b.place[j]; at >= 0 && int(at) < count {
+				cols = append(cols, at)
 				sum[at] -= w
 			}
 		})
 		slices.Sort(cols)
-		for _, at := range cols {
+		for _, at := range slices.Compact(cols) {
 			if sum[at] != 0 {
 				a.Col, a.Val = append(a.Col, at), append(a.Val, sum[at])
 			}
+			sum[at] = 0
 		}
 		a.Ptr[r+1] = int64(len(a.Col))
 	}

@@ -30,8 +30,10 @@ type Change struct {
 // An Update reports the effect of a change.
 type Update struct {
 	// Moved are the nodes whose filtered features may have changed, ascending: the new ones and
-	// all within K hops of a new edge or node. All others keep their embedding.
+	// all within K hops of a change. All others keep their embedding.
 	Moved []int
+	// Renumbered are pairs of numbers, before and after, of nodes that have taken the places of removed ones, in this order.
+	Renumbered [][2]int
 	// Whole is set if so much was in reach that everything was computed again, which gives nodes
 	// that have not moved the same vectors up to rounding.
 	Whole bool
@@ -64,23 +66,48 @@ const wholeShare = 0.4
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
 // also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
 	x, count, hashes, err := g.check(ctx, what)
 	if err != nil {
 		return nil, err
 	}
+	n := len(g.adj.nodes)
+	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
+		if x != nil {
+			g.x.Append(x)
+		} else if g.known != nil {
+			g.x.AppendZeros(count)
+		}
+		for len(g.places) < n+count {
+			g.places = append(g.places, -1)
+		}
+		return g.adj.join(ctx, count, what.Edges, what.Weights, false)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if g.known != nil {
+		g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
+	}
+	g.hashes = append(g.hashes, hashes...)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count = n + count
+	for k, id := range what.IDs {
+		g.row[id] = n + k
+	}
+	g.ids = append(g.ids, what.IDs...)
+	return done, nil
+}
+
+// apply makes a change and brings all up to date, or takes it back.
+func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error)) (done *Update, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	n := g.Nodes()
-	if x != nil {
-		g.x.Append(x)
-	} else if g.known != nil {
-		g.x.AppendZeros(count)
-	}
-	for len(g.places) < n+count {
-		g.places = append(g.places, -1)
-	}
-	touched, err := g.adj.add(ctx, count, what.Edges, what.Weights)
-	var done *Update
+	n := len(g.adj.nodes)
+	g.before = make(map[int32][]float64)
+	touched, err := change(ctx)
 	if err == nil && g.known != nil {
 		err = g.encode(ctx, touched, n)
 	}
@@ -91,24 +118,31 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 		g.adj.rollback()
 		g.restore()
 		g.x.Truncate(n)
-		g.fx.Truncate(n)
+		g.resize(n)
 		return nil, err
 	}
 	g.adj.commit()
-	if g.before = nil; g.known != nil {
-		g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
-	}
-	for _, id := range what.IDs {
-		g.taken[id] = true
-	}
-	g.ids, g.hashes = append(g.ids, what.IDs...), append(g.hashes, hashes...)
+	g.before = nil
 	return done, nil
+}
+
+// resize gives FX a number of rows, new ones of zeros. Readers go on with what they have.
+func (g *Graph) resize(n int) {
+	fx := *g.fx
+	if more := n - fx.Rows(); more > 0 {
+		fx.AppendZeros(more)
+	} else {
+		fx.Truncate(n)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fx = &fx
 }
 
 // check refuses what does not fit and prepares the features, nil for none. It also returns the number of
 // new nodes and the hashes of their features.
 func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float64], count int, hashes []uint64, err error) {
-	n := g.Nodes()
+	n := len(g.adj.nodes)
 	switch {
 	case g.known != nil && what.Features != nil:
 		return nil, 0, nil, errFeatures
@@ -145,15 +179,15 @@ func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float6
 
 // checkIDs demands one new name for each of count nodes, or none where nodes are only numbered.
 func (g *Graph) checkIDs(count int, ids []string) error {
-	if g.taken == nil && len(ids) > 0 {
+	if g.row == nil && len(ids) > 0 {
 		return fmt.Errorf("live: %w: names for a graph whose nodes are only numbered", coles.ErrIDs)
 	}
-	if g.taken != nil && len(ids) != count {
+	if g.row != nil && len(ids) != count {
 		return fmt.Errorf("live: %w: %d ids for %d new nodes", coles.ErrIDs, len(ids), count)
 	}
 	fresh := make(map[string]bool, count)
 	for k, id := range ids {
-		if g.taken[id] || fresh[id] {
+		if _, taken := g.row[id]; taken || fresh[id] {
 			return fmt.Errorf("live: %w: new node %d is called %q as another is", coles.ErrIDs, k, id)
 		}
 		fresh[id] = true
@@ -175,10 +209,10 @@ func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, er
 		moved[q] = int(i)
 	}
 	slices.Sort(moved)
-	done := &Update{Moved: moved, Whole: float64(len(moved)) > wholeShare*float64(g.Nodes())}
+	done := &Update{Moved: moved, Whole: float64(len(moved)) > wholeShare*float64(len(g.adj.nodes))}
 	if done.Whole {
 		return done, g.rebuild(ctx)
 	}
-	g.fx.AppendZeros(g.Nodes() - n)
+	g.resize(len(g.adj.nodes))
 	return done, g.follow(ctx, near, n)
 }

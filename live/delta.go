@@ -27,7 +27,7 @@ func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 		along[k] = slices.Clone(along[k])
 	}
 	for q, i := range near.nodes {
-		row, step := g.row(i), change.Row(q)
+		row, step := g.rowOf(i), change.Row(q)
 		for k, v := range weights {
 			if v != nil {
 				now, was := v(g.adj.now(i).degree), v(g.adj.was(i).degree)
@@ -44,14 +44,16 @@ func (g *Graph) follow(ctx context.Context, near *ball, n int) error {
 		return err
 	}
 	for q, i := range near.nodes {
-		copy(g.row(i), change.Row(q))
+		g.mu.Lock()
+		copy(g.rowOf(i), change.Row(q))
+		g.mu.Unlock()
 	}
 	g.m, g.along = added, along
 	return nil
 }
 
-// row is row i of FX.
-func (g *Graph) row(i int32) []float64 {
+// rowOf is row i of FX.
+func (g *Graph) rowOf(i int32) []float64 {
 	_, row := g.fx.Row(int(i))
 	return row
 }
@@ -136,7 +138,7 @@ func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[
 	inner, moved := difference.Rows, change.Rows
 	left, right := kernel.Dense[float64](inner+2*moved, d), kernel.Dense[float64](inner+2*moved, d)
 	for q, i := range near.nodes[:inner] {
-		copy(left.Row(q), g.row(i))
+		copy(left.Row(q), g.rowOf(i))
 	}
 	if err := kernel.SpMM(ctx, kernel.Rows(right, 0, inner), difference, kernel.Rows(left, 0, inner)); err != nil {
 		return added, err
@@ -154,7 +156,7 @@ func (g *Graph) changeOfM(ctx context.Context, near *ball, change kernel.Matrix[
 // setQ sets q = W⁺(H + D/2) on the nodes of the ball.
 func (g *Graph) setQ(ctx context.Context, near *ball, change, q kernel.Matrix[float64]) error {
 	d, plus := g.x.Cols(), g.adj.plusRows(g.adj.now)
-	whole := rowsOf(near.nodes, g.Nodes(), plus, func(j int32) int32 { return j })
+	whole := rowsOf(near.nodes, len(g.adj.nodes), plus, func(j int32) int32 { return j })
 	if err := kernel.SpMM(ctx, q, whole, g.fx.Dense); err != nil {
 		return err
 	}

@@ -1,16 +1,19 @@
-// Package live keeps the embedding of a graph that grows.
+// Package live keeps the embedding of a graph that changes.
 //
 // [Follow] begins to follow the graph of a fitted model: [Graph.Add] takes in new nodes and edges
-// at the cost of their K-hop neighbourhood, [Graph.Embed] gives vectors by the model as it was
+// at the cost of their K-hop neighbourhood, [Graph.SetWeights], [Graph.SetFeatures] and [Graph.Remove] change and remove
+// them at the same cost, [Graph.Embed] gives vectors by the model as it was
 // fitted, and [Graph.Refit] fits it again from the matrix M that has been kept up to date. [Freeze]
 // is for newcomers that are to be embedded in microseconds and change nothing: new nodes aggregate
 // from old ones, old embeddings do not change.
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"coles"
 	"coles/internal/kernel"
@@ -26,15 +29,22 @@ import (
 // date as nodes and edges come.
 //
 // It computes in float64 whatever the precision of the model, and prepares the features of new
-// nodes by the column weights that the model learned. It is not safe for use by several goroutines
-// at once. The models it gives out are.
+// nodes by the column weights that the model learned.
+//
+// It is safe for use by several goroutines: changes, and what reads all of the graph, come one at a time.
+// [Graph.Embed], [Graph.Row] and [Graph.Nodes] go on beside them, and wait no longer than it takes to copy a row. What
+// they find of a change that is under way is some rows of before it and some of after it, each of them whole.
 type Graph struct {
+	one   sync.Mutex   // of changes, and of what reads all
+	mu    sync.RWMutex // of model, v, factors, fx and its rows, ids, row and count
+	count int          // of nodes that a reader sees
+
 	model   *coles.Model
-	v       *mat.Dense // directions of the model, d′ × d
-	factors []float64  // of its columns
-	fit     linear.Fit // what its settings come to
-	ids     []string   // nil where nodes are only numbered
-	taken   map[string]bool
+	v       *mat.Dense     // directions of the model, d′ × d
+	factors []float64      // of its columns
+	fit     linear.Fit     // what its settings come to
+	ids     []string       // nil where nodes are only numbered
+	row     map[string]int // of the names; nil where there are none
 
 	adj    *adjacency
 	x      *matrix.Matrix[float64] // features, prepared
@@ -82,9 +92,9 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	out.adj.alone = fit.Alone
 	out.use(m)
 	if g.Named() {
-		out.ids, out.taken = g.IDs(), make(map[string]bool, g.Nodes())
-		for _, id := range out.ids {
-			out.taken[id] = true
+		out.ids, out.row = g.IDs(), make(map[string]int, g.Nodes())
+		for i, id := range out.ids {
+			out.row[id] = i
 		}
 	}
 	if err := out.adj.finite(nil); err != nil {
@@ -101,11 +111,17 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err := out.rebuild(ctx); err != nil {
 		return nil, err
 	}
+	out.count = g.Nodes()
 	return out, nil
 }
 
 // use makes m the model by which nodes are embedded.
-func (g *Graph) use(m *coles.Model) { g.model, g.v, g.factors = m, m.Directions(), m.Scaling().Factors }
+func (g *Graph) use(m *coles.Model) {
+	v, factors := m.Directions(), m.Scaling().Factors
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.model, g.v, g.factors = m, v, factors
+}
 
 var errFeatures = fmt.Errorf("live: %w: features for a model fitted without", coles.ErrShape)
 
@@ -174,12 +190,30 @@ func (g *Graph) addNegatives(along []float64) func(i int, row []float64) {
 }
 
 // Nodes is the number of nodes there are now.
-func (g *Graph) Nodes() int { return len(g.adj.nodes) }
+func (g *Graph) Nodes() int {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.count
+}
+
+// Row is the number of the node of a name.
+func (g *Graph) Row(id string) (row int, ok bool) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	row, ok = g.row[id]
+	return row, ok
+}
 
 // Graph is the graph as it is now, in O(n + m).
 //
 // Errors: [coles.ErrNotFinite] if weights add up to infinity.
 func (g *Graph) Graph() (*coles.Graph, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
+	return g.graph()
+}
+
+func (g *Graph) graph() (*coles.Graph, error) {
 	a, err := matrix.ExportCSR(context.Background(), g.adj.raw()) // which does not end
 	if err != nil {
 		return nil, err
@@ -197,29 +231,47 @@ func (g *Graph) Graph() (*coles.Graph, error) {
 // Errors: [coles.ErrIndex], [coles.ErrTooLarge], [coles.ErrNotFinite] where a row overflows, and
 // ctx's.
 func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
-	for _, i := range nodes {
-		if i < 0 || i >= g.Nodes() {
-			return nil, fmt.Errorf("live: embed: %w: node %d of %d", coles.ErrIndex, i, g.Nodes())
-		}
+	rows, v, factors, err := g.rowsOf(nodes)
+	if err != nil || len(nodes) == 0 || v.IsEmpty() {
+		return &mat.Dense{}, cmp.Or(err, ctx.Err())
 	}
-	if err := matrix.CheckSize(len(nodes), g.fx.Cols()); err != nil {
-		return nil, fmt.Errorf("live: embed: %w", err)
-	}
-	rows, err := g.fx.Gather(ctx, nodes)
+	y, err := project(ctx, rows, v)
 	if err != nil {
 		return nil, err
 	}
-	if len(nodes) == 0 || g.v.IsEmpty() {
-		return &mat.Dense{}, ctx.Err()
-	}
-	y, err := project(ctx, rows.Dense, g.v)
-	if err != nil {
-		return nil, err
-	}
-	if err := matrix.ScaleColumns(ctx, y, g.factors); err != nil {
+	if err := matrix.ScaleColumns(ctx, y, factors); err != nil {
 		return nil, err
 	}
 	return matrix.ToFiniteDense(ctx, "the embedding", y)
+}
+
+// rowsOf copies rows of FX, each as a whole, and returns what projects them.
+func (g *Graph) rowsOf(nodes []int) (rows kernel.Matrix[float64], v *mat.Dense, factors []float64, err error) {
+	g.mu.RLock()
+	d := g.fx.Cols()
+	g.mu.RUnlock()
+	if err := matrix.CheckSize(len(nodes), d); err != nil {
+		return rows, nil, nil, fmt.Errorf("live: embed: %w", err)
+	}
+	rows = kernel.Unset[float64](len(nodes), d)
+	for q, i := range nodes {
+		if err := g.copyRow(rows.Row(q), i); err != nil {
+			return rows, nil, nil, err
+		}
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return rows, g.v, g.factors, nil
+}
+
+func (g *Graph) copyRow(to []float64, i int) error {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if i < 0 || i >= g.count {
+		return fmt.Errorf("live: embed: %w: node %d of %d", coles.ErrIndex, i, g.count)
+	}
+	copy(to, g.fx.Dense.Row(i))
+	return nil
 }
 
 // project returns FXVᵀ for rows of FX.
@@ -235,6 +287,8 @@ func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kern
 //
 // Errors: ctx's.
 func (g *Graph) Rebuild(ctx context.Context) error {
+	g.one.Lock()
+	defer g.one.Unlock()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	return g.rebuild(ctx)
@@ -281,7 +335,10 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.fx, g.m, g.along = rows, m, along
+	g.mu.Lock()
+	g.fx = rows
+	g.mu.Unlock()
+	g.m, g.along = m, along
 	g.adj.sumDegrees()
 	return nil
 }

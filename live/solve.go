@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles"
 	"coles/internal/eigen"
@@ -26,6 +27,8 @@ import (
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
 	s, err := g.solve(ctx)
 	return s.Projection, err
 }
@@ -106,9 +109,11 @@ func solveError(err error, wanted int) error {
 //
 // Errors: as [Graph.Solve] and [Graph.Graph].
 func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err error) {
+	g.one.Lock()
+	defer g.one.Unlock()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	now, err := g.Graph()
+	now, err := g.graph()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -137,7 +142,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 	s, r := g.model.Settings(), g.model.Report()
 	s.Precision = coles.Float64
 	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), p.degrees))
-	y := kernel.Matrix[float64]{Rows: g.Nodes()}
+	y := kernel.Matrix[float64]{Rows: len(g.adj.nodes)}
 	var err error
 	if !directions.IsEmpty() {
 		if y, err = project(ctx, g.fx.Dense, directions); err != nil {
@@ -172,7 +177,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 		r.Memory.Solver = p.Solver
 	}
 	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	return s.Assembled(r, g.ids, g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
+	return s.Assembled(r, slices.Clone(g.ids), g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

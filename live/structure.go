@@ -50,10 +50,9 @@ func newcomers(n int, edges []coles.Edge) (count int, err error) {
 // encode makes the features of nodes whose edges have changed anew, and keeps those of old nodes, of which
 // there are n.
 func (g *Graph) encode(ctx context.Context, touched []int32, n int) error {
-	g.before = make(map[int32][]float64)
 	for _, i := range touched {
 		row := g.x.Dense.Row(int(i))
-		if int(i) < n {
+		if _, kept := g.before[i]; !kept && int(i) < n {
 			g.before[i] = slices.Clone(row)
 		}
 		e, v := placed{known: g.known}, g.adj.now(i)
@@ -63,7 +62,9 @@ func (g *Graph) encode(ctx context.Context, touched []int32, n int) error {
 			}
 		}
 		err := e.encode(ctx, g.model, row)
-		if known := int(i) < len(g.known) && g.known[i] >= 0; err != nil && !(known && errors.Is(err, coles.ErrUnplaced)) {
+		if known := int(i) < len(g.known) && g.known[i] >= 0; known && errors.Is(err, coles.ErrUnplaced) {
+			clear(row) // as of the isolated nodes of a fit
+		} else if err != nil {
 			return fmt.Errorf("live: node %d: %w", i, err)
 		}
 	}
@@ -73,7 +74,7 @@ func (g *Graph) encode(ctx context.Context, touched []int32, n int) error {
 // restore takes back what encode has changed.
 func (g *Graph) restore() {
 	for i, row := range g.before {
-		copy(g.x.Dense.Row(int(i)), row)
+		g.x.SetRow(int(i), row)
 	}
 	g.before = nil
 }

@@ -54,3 +54,25 @@ func (m *Matrix[T]) Truncate(rows int) {
 	}
 	m.Dense.Rows, m.Dense.Data = rows, m.Dense.Data[:rows*m.Dense.Cols]
 }
+
+// SetRow replaces row i of a matrix made by [Matrix.WithRoom] by a dense one. In a sparse matrix all entries behind it
+// move.
+func (m *Matrix[T]) SetRow(i int, row []T) {
+	a := m.Sparse
+	if a == nil {
+		copy(m.Dense.Row(i), row)
+		return
+	}
+	var cols []int32
+	var vals []T
+	for j, v := range row {
+		if v != 0 {
+			cols, vals = append(cols, int32(j)), append(vals, v)
+		}
+	}
+	from, to := a.Ptr[i], a.Ptr[i+1]
+	a.Col, a.Val = slices.Replace(a.Col, int(from), int(to), cols...), slices.Replace(a.Val, int(from), int(to), vals...)
+	for k := i + 1; k < len(a.Ptr); k++ {
+		a.Ptr[k] += int64(len(cols)) - (to - from)
+	}
+}

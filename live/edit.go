@@ -1,0 +1,172 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"coles"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SetWeights gives edges exactly these weights, of which 0 removes an edge; one that is not there is new. Of an edge
+// given twice the last counts. The cost is that of [Graph.Add], and so are the errors.
+//
+// Without features a node that the model does not know keeps an edge to a node that it knows: [coles.ErrUnplaced].
+func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []float64) (*Update, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
+	if len(weights) != len(edges) {
+		return nil, fmt.Errorf("live: %w: %d weights for %d edges", coles.ErrShape, len(weights), len(edges))
+	}
+	if err := matrix.CheckPairs(len(g.adj.nodes), edges, weights); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	return g.apply(ctx, func(ctx context.Context) ([]int32, error) { return g.adj.join(ctx, 0, edges, weights, true) })
+}
+
+// SetFeatures replaces the features of some nodes, by a row of x (len(nodes) × d) for each. The cost is that of
+// [Graph.Add]; sparse features behind the first of the rows move in memory.
+//
+// Errors: [coles.ErrIndex], also for a node given twice, and as [Graph.Add].
+func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
+	if g.known != nil {
+		return nil, errFeatures
+	}
+	if err := g.checkNodes(nodes); err != nil {
+		return nil, err
+	}
+	raw, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("live: features: %w", err)
+	}
+	if raw.Rows() != len(nodes) {
+		return nil, fmt.Errorf("live: %w: features of %d rows for %d nodes", coles.ErrShape, raw.Rows(), len(nodes))
+	}
+	prepared, err := prepareDouble(ctx, g.model, raw)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := matrix.RowHashes(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
+		g.adj.begin()
+		return g.replace(nodes, prepared), ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for q, i := range nodes {
+		g.hashes[i] = hashes[q]
+	}
+	return done, nil
+}
+
+// Remove takes nodes out, and all their edges. The last nodes take their numbers, so that these stay without a gap:
+// [Update.Renumbered] says which, and names stay with their nodes. The cost is that of [Graph.Add].
+//
+// Errors: [coles.ErrIndex], also for a node given twice, [coles.ErrShape] where no node would be left,
+// [coles.ErrUnplaced] as [Graph.SetWeights], and ctx's.
+func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
+	if err := g.checkNodes(nodes); err != nil {
+		return nil, err
+	}
+	if len(nodes) == len(g.adj.nodes) {
+		return nil, fmt.Errorf("live: %w: a graph has a node at least", coles.ErrShape)
+	}
+	var edges []coles.Edge
+	for _, i := range nodes {
+		for _, j := range g.adj.nodes[i].cols {
+			edges = append(edges, coles.Edge{U: i, V: int(j)})
+		}
+	}
+	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
+		touched, err := g.adj.join(ctx, 0, edges, make([]float64, len(edges)), true)
+		alone := g.replace(nodes, nil)
+		touched = append(touched, alone...)
+		slices.Sort(touched)
+		return slices.Compact(touched), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.fill(nodes, done)
+	return done, nil
+}
+
+// checkNodes refuses nodes that there are not, and those given twice.
+func (g *Graph) checkNodes(nodes []int) error {
+	sorted := slices.Sorted(slices.Values(nodes))
+	for q, i := range sorted {
+		if i < 0 || i >= len(g.adj.nodes) || q > 0 && i == sorted[q-1] {
+			return fmt.Errorf("live: %w: node %d of %d, or given twice", coles.ErrIndex, i, len(g.adj.nodes))
+		}
+	}
+	return nil
+}
+
+// replace puts prepared rows, or zeros for nil, in the place of the features of nodes, keeps what they were, and returns
+// the nodes, ascending.
+func (g *Graph) replace(nodes []int, rows *matrix.Matrix[float64]) []int32 {
+	var touched []int32
+	for q, i := range nodes {
+		was, now := make([]float64, g.x.Cols()), make([]float64, g.x.Cols())
+		g.x.AddRow(was, i, 1)
+		if rows != nil {
+			rows.AddRow(now, q, 1)
+		}
+		g.before[int32(i)] = was
+		g.x.SetRow(i, now)
+		touched = append(touched, int32(i))
+	}
+	slices.Sort(touched)
+	return touched
+}
+
+// fill has the last nodes take the numbers of nodes that have lost all they had.
+func (g *Graph) fill(removed []int, done *Update) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	removed = slices.Sorted(slices.Values(removed))
+	for _, i := range slices.Backward(removed) {
+		last := len(g.adj.nodes) - 1
+		if g.ids != nil {
+			delete(g.row, g.ids[i])
+		}
+		if i < last {
+			done.Renumbered = append(done.Renumbered, [2]int{last, i})
+			row := make([]float64, g.x.Cols())
+			g.x.AddRow(row, last, 1)
+			g.x.SetRow(i, row)
+			copy(g.rowOf(int32(i)), g.rowOf(int32(last)))
+			if g.ids != nil {
+				g.ids[i] = g.ids[last]
+				g.row[g.ids[i]] = i
+			}
+			if g.hashes != nil {
+				g.hashes[i] = g.hashes[last]
+			}
+			if g.known != nil {
+				g.known[i] = g.known[last]
+			}
+		}
+		g.adj.renumber(int32(i))
+		g.x.Truncate(last)
+		g.fx.Truncate(last)
+		g.ids, g.hashes, g.known = g.ids[:min(last, len(g.ids))], g.hashes[:min(last, len(g.hashes))], g.known[:min(last, len(g.known))]
+		done.Moved = slices.DeleteFunc(done.Moved, func(v int) bool { return v == i })
+		if at := slices.Index(done.Moved, last); at >= 0 {
+			done.Moved[at] = i
+		}
+		g.count = last
+	}
+	slices.Sort(done.Moved)
+}
