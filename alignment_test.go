@@ -75,7 +75,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 			m := fitted(g, testkit.SparseOf(x), opts...)
 			r := m.Report()
 			testkit.WantSame(t, "the report", r.Alignment, &want)
-			testkit.WantSame(t, "what is left out is said", strings.HasSuffix(r.Unused(), " would: "+want.String()), r.Kind == coles.UseFeatures)
+			testkit.WantSame(t, "what is left out is said", strings.HasSuffix(r.Notice(), " would: "+want.String()), r.Kind == coles.UseFeatures)
 			testkit.WantSame(t, "the file", read(m).Report().Alignment, &want)
 			testkit.WantSame(t, "the models", []coles.Kind{r.Kind, m.Settings().Kind}, []coles.Kind{want.Kind(), want.Kind()})
 			kind := map[coles.Kind]string{coles.UseGraph: "graph model", coles.UseFeatures: "feature model"}[want.Kind()]

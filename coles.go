@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -53,13 +54,24 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 		return nil, err
 	}
 	if f.scratch != "" {
+		if f.Structure > 0 {
+			return nil, fmt.Errorf("coles: fit: %w", setting.Bad("Structure", f.Structure, "0 in a folder: what a Structure makes is in memory"))
+		}
 		if _, _, err := f.scratchRoom(); err != nil { // for either precision
 			return nil, err
 		}
 	}
-	return inPrecision(&f.Precision, f.x, f.prepare,
+	m, err := inPrecision(&f.Precision, f.x, f.prepare,
 		func() (*Model, error) { return fitWhere[float32](ctx, f) },
 		func() (*Model, error) { return fitWhere[float64](ctx, f) })
+	if err == nil && f.made == nil && f.leaveRoom(m) {
+		err = f.addStructure(ctx, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.settings.Structure = Share(m.share)
+	return m, nil
 }
 
 // fitWhere is fit in memory or, as the settings say, in a folder.
@@ -86,6 +98,7 @@ type fitting struct {
 	prepare *Preparer
 	made    *Structure             // that made the features, nil where they were given
 	room    kernel.Matrix[float32] // that this took, for the filter
+	total   int                    // d′ where columns of the structure are added
 	report  Report
 	last    time.Time // end of the last stage
 }
@@ -138,10 +151,11 @@ func (f *fitting) checkWithout() error {
 // identify resolves d′ and hashes the features.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.x.Cols()
-	if f.Dim > d {
+	if f.Dim > d && (f.made != nil || f.Structure <= 0) {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
 	}
-	f.Dim = linear.Dim(f.Dim, d)
+	f.total = cmp.Or(f.Dim, linear.DefaultDim)
+	f.Dim = min(linear.Dim(f.Dim, d), d)
 	features := d
 	if f.made != nil {
 		features = 0

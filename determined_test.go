@@ -120,6 +120,7 @@ func hardCases(seed int) hardCase {
 		c.set.Negatives, c.set.Kappa, c.set.Eta = noNegatives, 0, 0
 	}
 	c.set.Truncate = r.IntN(6) == 0
+	c.set.Structure = 0 // to which the numbering of nodes is a seed
 	c.name = fmt.Sprintf("%d: %s, features: %s, n = %d, d = %d, d′ = %d, %v", seed, graph, features, n, d, dim, kind)
 	return c
 }

@@ -132,7 +132,7 @@ func ExampleSettings() {
 
 	fmt.Println(json.Unmarshal([]byte(`{"dimension": 64}`), &s))
 	// Output:
-	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"weight_span":100,"kind":"graph","scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"float64"}
+	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"weight_span":100,"kind":"graph","scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"structure":"0","truncate":false,"solver":"auto","precision":"float64"}
 	// coles: settings: bad setting: json: unknown field "dimension"
 }
 

@@ -50,7 +50,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
-	if s.Dim > most {
+	if s.Dim > most && (x == nil || s.Structure <= 0) {
 		return 0, fmt.Errorf("coles: estimate: %w", setting.Bad("Dim", s.Dim, "at most %d", most))
 	}
 	if s.Dim == 0 {
@@ -58,6 +58,16 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	}
 	bytes, _ = s.memory(g, size, nil)
 	return bytes, nil
+}
+
+// besideMemory is the memory of a fit while columns of the structure are put beside those of features, and measured:
+// features and W, draws and columns in float64.
+func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
+	n := int64(x.rows)
+	made := s.beside(x.rows, s.kept(min(s.Dim, x.cols), all), all)
+	fit, _ := made.memory(g, shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, nil)
+	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
+	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
 }
 
 // drawnEntries is how many entries the sampled negatives of n nodes are expected to have.
@@ -108,6 +118,8 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
 		}
 		bytes += 4*w.n*w.d + learning
+	} else if all := s.columns(x.cols); s.mayHold(g, x.cols, all) {
+		bytes = max(bytes, s.besideMemory(g, x, all))
 	}
 	return bytes, solver
 }

@@ -31,30 +31,36 @@ type Model struct {
 	widen      sync.Once
 	space      *scratch.Space // that the embedding lies in, nil for memory
 	ids        []string       // nil where nodes are only numbered
+	beside     *Model         // of the structure, whose columns follow; nil without
+	share      float64        // of that
 	report     Report
 }
 
 // A Report records a fit and its input: with the same input, settings and version [Fit] makes
 // the same model again, unless it was refitted.
 type Report struct {
-	Graph         GraphReport `json:"graph"`                  // what building the graph found
-	Features      int         `json:"features"`               // d; 0 without features
-	Preparation   Preparation `json:"preparation"`            // of the features, resolved
-	Dim           int         `json:"dim"`                    // columns of the embedding
-	Solver        Solver      `json:"solver"`                 // that found P
-	Products      int         `json:"products,omitempty"`     // of vectors with M that SolverKrylov took
-	Precision     Precision   `json:"precision"`              // of features, W, ΔW and the embedding
-	Kernels       string      `json:"kernels"`                // the inner loops: avx512, avx2 or portable, alike to rounding
-	Kind          Kind        `json:"kind"`                   // graph or features alone
-	Alignment     *Alignment  `json:"alignment,omitempty"`    // by which Kind was chosen; nil where it was not
-	Power         float64     `json:"power"`                  // γ
-	EffectiveRank float64     `json:"effective_rank"`         // of the centred embedding, without the column of degrees
-	RankBound     float64     `json:"rank_bound,omitempty"`   // that it exceeds for every γ; 0 for none
-	DegreeShare   float64     `json:"degree_share"`           // of that column, 0 where there is none
-	WeightUnit    float64     `json:"weight_unit,omitempty"`  // u, if weights w of edges are taken as log(1 + w/u)
-	Structure     int         `json:"structure,omitempty"`    // columns of the [Structure] that stands for features
-	Undetermined  int         `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
-	ZeroRows      int         `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
+	Graph         GraphReport `json:"graph"`                 // what building the graph found
+	Features      int         `json:"features"`              // d; 0 without features
+	Preparation   Preparation `json:"preparation"`           // of the features, resolved
+	Dim           int         `json:"dim"`                   // columns of the embedding
+	Solver        Solver      `json:"solver"`                // that found P
+	Products      int         `json:"products,omitempty"`    // of vectors with M that SolverKrylov took
+	Precision     Precision   `json:"precision"`             // of features, W, ΔW and the embedding
+	Kernels       string      `json:"kernels"`               // the inner loops: avx512, avx2 or portable, alike to rounding
+	Kind          Kind        `json:"kind"`                  // graph or features alone
+	Alignment     *Alignment  `json:"alignment,omitempty"`   // by which Kind was chosen; nil where it was not
+	Power         float64     `json:"power"`                 // γ
+	EffectiveRank float64     `json:"effective_rank"`        // of the centred embedding, without the column of degrees
+	RankBound     float64     `json:"rank_bound,omitempty"`  // that it exceeds for every γ; 0 for none
+	DegreeShare   float64     `json:"degree_share"`          // of that column, 0 where there is none
+	WeightUnit    float64     `json:"weight_unit,omitempty"` // u, if weights w of edges are taken as log(1 + w/u)
+	Structure     int         `json:"structure,omitempty"`   // columns of the [Structure] that stands for features
+	// StructureShare is the [Share] of the columns of the structure beside those of features, and StructureRatio
+	// a(K_N)/a(K_L) where that was measured.
+	StructureShare float64 `json:"structure_share,omitempty"`
+	StructureRatio float64 `json:"structure_ratio,omitempty"`
+	Undetermined   int     `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
+	ZeroRows       int     `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
 
 	// Seconds of each stage, not kept in files. SolverKrylov filters inside its products: Filter is 0.
 	Seconds struct {
@@ -106,6 +112,9 @@ func (r Report) String() string {
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
+	if r.StructureShare > 0 {
+		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
+	}
 	fmt.Fprintf(&b, "\nmemory: about %d MB", r.Memory.Bytes/1e6)
 	if s := r.Seconds; s != (Report{}).Seconds {
 		fmt.Fprintf(&b, "\nseconds: prepare %.3f, filter %.3f, solve %.3f, embed %.3f", s.Prepare, s.Filter, s.Solve, s.Embed)
@@ -113,8 +122,12 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Unused says in one line what of the input a fit has left out by its own choice, and why; "" for nothing.
-func (r Report) Unused() string {
+// Notice says in one line what a fit has done with the graph by its own choice, and why: left its edges out, or
+// told by them who the neighbours are; "" for neither.
+func (r Report) Notice() string {
+	if r.StructureRatio > 0 && r.StructureShare > 0 {
+		return r.structure()
+	}
 	if r.Alignment == nil || r.Kind != UseFeatures || r.Graph.Edges == 0 {
 		return ""
 	}
@@ -131,7 +144,7 @@ func (m *Model) Report() Report { return m.report }
 // String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
-// Settings returns the settings of the fit, Dim, Kind and Precision resolved.
+// Settings returns the settings of the fit, Dim, Kind, Structure and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.
@@ -244,8 +257,8 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
 // with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare.made != nil {
-		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "features: without them all is in memory"))
+	if m.prepare.made != nil || m.beside != nil {
+		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -272,13 +285,14 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	return out, nil
 }
 
-// embed is Embed in numbers of type T: what [Fit] does, in the same order.
-func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
+// embedFeatures is embed for the columns that the features have.
+func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
 	x, err := prepared[T](ctx, m.prepare, source)
 	if err != nil {
 		return y, err
 	}
 	s := m.settings
+	s.Dim = min(s.Dim, x.Cols())
 	p := &problem[T]{
 		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
@@ -328,17 +342,9 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 		return err
 	}
 	r.Undetermined = w.Undetermined
-	zeros, err := parallel.Sum(ctx, y.Rows, 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if matrix.Magnitude(y.Row(i)) == 0 {
-				sum[0]++
-			}
-		}
-	})
-	if err != nil {
+	if r.ZeroRows, err = zeroRows(ctx, y); err != nil {
 		return err
 	}
-	r.ZeroRows = int(zeros[0])
 	m.lambda, m.scaling = lambda, Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
 	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
 		return err
@@ -348,14 +354,34 @@ func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.M
 			return err
 		}
 	}
-	switch y := any(y).(type) {
+	m.hold(y)
+	m.describe(r)
+	return nil
+}
+
+// hold keeps an embedding, of float32 or float64.
+func (m *Model) hold(y any) {
+	switch y := y.(type) {
 	case kernel.Matrix[float32]:
 		m.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
 	case kernel.Matrix[float64]:
 		m.embedding = matrix.ToDense(y)
 	}
-	m.describe(r)
-	return nil
+}
+
+// zeroRows is the number of rows that are 0.
+func zeroRows[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) (int, error) {
+	zeros, err := parallel.Sum(ctx, y.Rows, 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if matrix.Magnitude(y.Row(i)) == 0 {
+				sum[0]++
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(zeros[0]), nil
 }
 
 // describe adds the model to a report, which has the share that a column of degrees would get.

@@ -19,7 +19,8 @@ import (
 )
 
 // modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling, the directions of
-// the columns, column weights and means; and, without features, log q and V·S^-½ of the structure.
+// the columns, column weights and means; without features, log q and V·S^-½ of the structure; and all of these again
+// for columns of the structure beside those of features.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
@@ -36,11 +37,12 @@ type modelHeader struct {
 	Rank        float64         `json:"rank"`
 	Names       []string        `json:"names,omitempty"`
 	RawNames    [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
+	Beside      *modelHeader    `json:"beside,omitempty"`    // of the structure's columns, whose arrays follow
 	Lengths     []int           `json:"lengths"`
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the embedding of
-// the nodes fitted: [Model.Embed] makes it again. Without features the [Structure] takes 8·n·r bytes.
+// the nodes fitted: [Model.Embed] makes it again. A [Structure] takes 8·n·r bytes.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	h, arrays := m.header()
 	n, err := modelFormat.Write(w, h, arrays...)
@@ -64,6 +66,11 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 		encoder, _ := matrix.ToFloat64(context.Background(), s.encoder) // which does not end
 		h.Known, arrays = len(s.logs), append(arrays, s.logs, encoder.Data)
 	}
+	if m.beside != nil {
+		beside, more := m.beside.header()
+		beside.Names, beside.RawNames = nil, nil // as they are above
+		h.Beside, arrays = &beside, append(arrays, more...)
+	}
 	for _, a := range arrays {
 		h.Lengths = append(h.Lengths, len(a))
 	}
@@ -80,7 +87,14 @@ func (m *Model) Hash() string {
 	if len(h.Blocks) > 0 {
 		text += fmt.Sprint(h.Blocks)
 	}
-	return archive.Hash(text, arrays[1:]...) // λ is in the factors
+	if m.beside != nil {
+		text += m.beside.Hash() + m.settings.Structure.String()
+	}
+	own := len(arrays)
+	if m.beside != nil {
+		own -= len(h.Beside.Lengths)
+	}
+	return archive.Hash(text, arrays[1:own]...) // λ is in the factors
 }
 
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
@@ -145,7 +159,7 @@ func (h *modelHeader) check() error {
 	if h.Report.Kind != kind {
 		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
 	}
-	if h.Settings.Dim > h.Columns {
+	if h.Settings.Dim > h.Columns && h.Beside == nil {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
@@ -171,6 +185,15 @@ func (h *modelHeader) check() error {
 	}
 	if h.Known > 0 {
 		want = append(want, h.Known, h.Known*h.Columns)
+	}
+	if h.Beside != nil {
+		if err := h.Beside.check(); err != nil {
+			return fmt.Errorf("structure: %w", err)
+		}
+		if h.Beside.Known == 0 || h.Beside.Known != h.Beside.Report.Graph.Nodes || h.Beside.Known != n || h.Known > 0 || h.Beside.Beside != nil || h.Beside.Settings.Precision != Float64 || !(h.Settings.Structure > 0) {
+			return fmt.Errorf("structure of %d nodes, and share %v, of %d nodes", h.Beside.Known, h.Settings.Structure, n)
+		}
+		want = append(want, h.Beside.Lengths...)
 	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
@@ -201,6 +224,10 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		}
 	}
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
+	if h.Beside != nil {
+		m.beside, m.share = h.Beside.model(arrays[len(arrays)-len(h.Beside.Lengths):]), float64(h.Settings.Structure)
+		m.beside.ids, m.beside.prepare.made.ids = m.ids, m.ids
+	}
 	return m
 }
 

@@ -42,6 +42,7 @@ type Settings struct {
 	// the share is 0, with [UseFeatures], in one column, and where (FX)ᵀs is no more than rounding.
 	DegreeShare float64 `json:"degree_share"`
 
+	Structure Share     `json:"structure"` // of columns of the structure beside those of features
 	Truncate  bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
 	Solver    Solver    `json:"solver"`    // of the eigenvectors
 	Precision Precision `json:"precision"` // of X, W, ΔW and the embedding
@@ -74,6 +75,7 @@ func DefaultSettings() Settings {
 		Scaling:    ScalingRule{Rank: 20, Floor: 8, Norm: 4},
 
 		DegreeShare: 0.1,
+		Structure:   AutoShare,
 	}
 }
 
@@ -131,6 +133,7 @@ func (s Settings) checkUsed(nodes, features int) error {
 		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
 		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
 		{"DegreeShare", alone, func(s Settings) any { return s.DegreeShare }},
+		{"Structure", features == 0, func(s Settings) any { return s.Structure }},
 		{"WeightSpan", alone, func(s Settings) any { return s.WeightSpan }},
 	} {
 		value := field.value(s)
@@ -138,7 +141,10 @@ func (s Settings) checkUsed(nodes, features int) error {
 			continue
 		}
 		user := fmt.Sprintf("the %v sampler", s.Negatives)
-		if alone {
+		switch {
+		case features == 0:
+			user = "a fit without features"
+		case alone:
 			user = fmt.Sprintf("a %v model", UseFeatures)
 		}
 		return fmt.Errorf("coles: fit: %w", setting.Bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user))
@@ -157,6 +163,7 @@ func (s Settings) Check() error {
 	wrong(s.Dim < 0, "Dim", s.Dim, "1 or more, or 0 for the default")
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
 	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
+	wrong(!s.Structure.valid(), "Structure", s.Structure, "auto, or 0 or more and less than 1")
 	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "Preparation", s.Preparation, strings.Join(prepare.Names, ", "))
 	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "Kind", s.Kind, strings.Join(kindNames, ", "))
 	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "Solver", s.Solver, strings.Join(solverNames, ", "))

@@ -143,7 +143,7 @@ func TestTextForms(t *testing.T) {
 // The values of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
 	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"weight_span":100,"kind":"auto",` +
-		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"truncate":false,"solver":"auto","precision":"auto"}`
+		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"structure":"auto","truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
 	testkit.WantSame(t, "d′ of 40 features", m.Settings().Dim, 40)

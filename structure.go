@@ -184,6 +184,11 @@ func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64) error
 func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
+	return s.encode(ctx, g, true)
+}
+
+// encode is Encode, where a new node without an edge to a known one gets zeros unless it is to be an error.
+func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32, error) {
 	place := s.Places(g)
 	l := &kernel.CSR[float32]{Rows: g.Nodes(), Cols: s.encoder.Rows, Ptr: make([]int64, g.Nodes()+1)}
 	for i := range l.Rows {
@@ -193,7 +198,7 @@ func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 				l.Ptr[i+1]++
 			}
 		})
-		if l.Ptr[i+1] == l.Ptr[i] && place[i] < 0 {
+		if strict && l.Ptr[i+1] == l.Ptr[i] && place[i] < 0 {
 			return nil, fmt.Errorf("coles: structure: %w: %s", ErrUnplaced, nodeName(g.ids, i))
 		}
 	}

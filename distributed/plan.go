@@ -35,9 +35,11 @@ func newPlan(nodes int64, columns int, set coles.Settings, grid Grid) (plan, err
 	refuse(set.Linear().Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", set.Negatives)
 	refuse(set.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", set.Solver, coles.SolverDirect)
 	refuse(set.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", set.Precision, coles.Float64)
+	refuse(set.Structure > 0, "a structure is made in the memory of one machine; only a share of 0 can be had here")
 	if err := errors.Join(errs...); err != nil {
 		return plan{}, err
 	}
+	set.Structure = 0
 	set.Dim = linear.Dim(set.Dim, columns)
 	set.Solver, set.Precision, set.WeightSpan = coles.SolverDirect, coles.Float64, 0
 	return plan{Nodes: nodes, Columns: columns, Grid: grid.resolved(nodes, columns), Settings: set}, nil

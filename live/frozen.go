@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,8 @@ type Frozen struct {
 	scale   []float64 // 1/√(degree + self loop + 1) of every node
 	factors []float64 // of the columns
 	known   []int32   // places of the nodes in the model's structure; nil with features
+	beside  *Frozen   // for the columns of the structure beside those of features; nil without
+	share   float64   // of these
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
@@ -61,6 +64,12 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	}
 	if s := m.Structure(); s != nil {
 		f.known = s.Places(g)
+	}
+	if beside, share := m.Beside(); beside != nil {
+		if f.beside, err = Freeze(ctx, beside, weighed, nil); err != nil {
+			return nil, err
+		}
+		f.share = share
 	}
 	directions := m.Directions()
 	if directions.IsEmpty() {
@@ -121,9 +130,28 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	if err != nil {
 		return nil, err
 	}
+	var made *matrix.Source // before the weights are divided
+	if f.beside != nil {
+		if made, err = f.beside.encode(ctx, joins, false); err != nil {
+			return nil, err
+		}
+	}
 	if err := f.normalize(joins); err != nil {
 		return nil, err
 	}
+	y, err := f.embed(ctx, raw, joins)
+	if err != nil || f.beside == nil {
+		return y, err
+	}
+	z, err := f.beside.embed(ctx, made, joins)
+	if err != nil {
+		return nil, err
+	}
+	return coles.Join(y, z, f.share), nil
+}
+
+// embed embeds new nodes with these features, or ones that the structure made.
+func (f *Frozen) embed(ctx context.Context, raw *matrix.Source, joins [][]join) (*mat.Dense, error) {
 	prepared, err := prepareDouble(ctx, f.model, raw)
 	if err != nil {
 		return nil, err
@@ -176,18 +204,24 @@ func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge
 	if err != nil {
 		return nil, nil, err
 	}
-	made := matrix.Of(kernel.Dense[float64](count, f.v.Cols))
+	raw, err := f.encode(ctx, joins, true)
+	return raw, joins, err
+}
+
+// encode makes the features of new nodes by their rows of A + I. One without an edge to a node that the structure
+// knows is an error, or has zeros.
+func (f *Frozen) encode(ctx context.Context, joins [][]join, strict bool) (*matrix.Source, error) {
+	made := kernel.Dense[float64](len(joins), f.v.Cols)
 	for v, row := range joins {
 		e := placed{known: f.known}
 		for _, j := range row {
 			e.add(j.node, j.weight)
 		}
-		if err := e.encode(ctx, f.model, made.Dense.Row(v)); err != nil {
-			return nil, nil, fmt.Errorf("live: embed: new node %d: %w", f.Nodes()+v, err)
+		if err := e.encode(ctx, f.model, made.Row(v)); err != nil && (strict || !errors.Is(err, coles.ErrUnplaced)) {
+			return nil, fmt.Errorf("live: embed: new node %d: %w", f.Nodes()+v, err)
 		}
 	}
-	raw, err := matrix.Read(ctx, matrix.ToDense(made.Dense))
-	return raw, joins, err
+	return matrix.Read(ctx, matrix.ToDense(made))
 }
 
 // projected is XVᵀ.

@@ -68,7 +68,7 @@ type Graph struct {
 //
 // Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges.
 //
-// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives or [coles.Model.Beside], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -76,6 +76,9 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	fit := m.Settings().Linear()
+	if beside, share := m.Beside(); beside != nil {
+		return nil, fmt.Errorf("live: %w", setting.Bad("Structure", share, "0 to follow a graph; Freeze takes columns of the structure"))
+	}
 	if fit.Drawn {
 		return nil, fmt.Errorf("live: %w", setting.Bad("Negatives", m.Settings().Negatives, "some that are not drawn anew for every number of nodes"))
 	}

@@ -334,8 +334,8 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if err == nil && m.Report().WeightUnit > 0 {
 		warn(fmt.Errorf("weights of edges span decades, so that w counts as log(1 + w/%.3g), by the median; -weight-span 0 takes them as they are", m.Report().WeightUnit))
 	}
-	if err == nil && m.Report().Unused() != "" {
-		e.warn(errors.New(m.Report().Unused()))
+	if err == nil && m.Report().Notice() != "" {
+		e.warn(errors.New(m.Report().Notice()))
 	}
 	return m, embeddingOf(m), err
 }

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/alignment"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/stream"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -239,5 +243,76 @@ func TestChoiceOnATable(t *testing.T) {
 				t.Errorf("%v alike, seed %d: %+v, %v", alike, seed, a, a)
 			}
 		}
+	}
+}
+
+// products is ⟨K, T⟩ and ‖K‖ of K = LLᵀ and T = RRᵀ, off the diagonal.
+func products(l, r mat.Matrix) (along, norm float64) {
+	k, t := testkit.Product(l, mat.DenseCopyOf(l.T())), testkit.Product(r, mat.DenseCopyOf(r.T()))
+	n, _ := k.Dims()
+	for i := range n {
+		for j := range n {
+			if i != j {
+				along, norm = along+k.At(i, j)*t.At(i, j), norm+k.At(i, j)*k.At(i, j)
+			}
+		}
+	}
+	return along, math.Sqrt(norm)
+}
+
+// The ratio is by the formula, with kernels written out, in the mean over draws of signs, each of which is off by a tenth.
+func TestBesideEqualsTheFormula(t *testing.T) {
+	const n, d = 180, 20
+	g, x := grouped(3, n, 900, false), steep(4, n, d)
+	explained, r := mat.NewDense(n, 2, nil), mat.NewDense(n, d, nil)
+	for i, degree := range g.Degrees() {
+		explained.SetRow(i, []float64{1, math.Sqrt(degree)})
+		for j := range d {
+			r.Set(i, j, x.At(i, j)/mat.Norm(x.RowView(i), 2))
+		}
+	}
+	r = without(r, explained)
+	l := testkit.RandomDense(testkit.Random(6), n, 5)
+	for i := range n {
+		l.Set(i, 0, float64(i*6/n))
+	}
+	filter := coles.S2GCSum(3).Coefficients()
+	hops := testkit.DenseOf(coles.Normalize(g))
+	around, power := mat.NewDense(n, n, nil), hops
+	for _, a := range filter[1:] {
+		var term mat.Dense
+		term.Scale(a, power)
+		around.Add(around, &term)
+		power = testkit.Product(power, hops)
+	}
+	own, norm := products(without(l, explained), r)
+	want, got, seeds := 0.0, 0.0, uint64(testkit.Few(12, 100))
+	for seed := range seeds {
+		others, size := 0.0, 0.0
+		for k := range uint64(8) { // both halves of four splits
+			half, split := int(k%2), stream.Seed(seed, k/2)
+			a, b := mat.DenseCopyOf(r), mat.DenseCopyOf(r)
+			for j := range d {
+				if int(stream.Seed(^split, uint64(j))&1) == half {
+					b.SetCol(j, make([]float64, n))
+				} else {
+					a.SetCol(j, make([]float64, n))
+				}
+			}
+			along, length := products(without(testkit.Product(around, a), explained), b)
+			others, size = others+along, size+length*length
+		}
+		want += others / math.Sqrt(8*size) / (own / norm / 2)
+		ratio, err := alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees(), Seed: seed}.
+			Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, g.Raw(), true)), kernel.Matrix[float64](l.RawMatrix()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += ratio
+	}
+	testkit.WantNear(t, "mean ratio", got, want, 0.05*want)
+	if none := testkit.Must(alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees()}.
+		Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, g.Raw(), true)), kernel.Dense[float64](n, 3))); none != 1 {
+		t.Errorf("columns that tell nothing: %v", none)
 	}
 }

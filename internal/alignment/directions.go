@@ -209,6 +209,11 @@ func (r *rows[T]) square(ctx context.Context, dst, src kernel.Matrix[T]) error {
 	if err := r.image(ctx, y, r.inUnits(src)); err != nil {
 		return err
 	}
+	return r.back(ctx, dst, y)
+}
+
+// back sets dst = Rᵀy for y that has nothing of what is taken out, and overwrites it.
+func (r *rows[T]) back(ctx context.Context, dst, y kernel.Matrix[T]) error {
 	if err := r.scale(ctx, y, r.parts[0]); err != nil {
 		return err
 	}

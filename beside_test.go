@@ -1,0 +1,98 @@
+package coles_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// roomy is a graph of 12 groups, with features of which a group shares some by chance: a filter leaves few directions.
+func roomy(n int) (*coles.Graph, *mat.Dense) {
+	rng := testkit.Random(5)
+	group := func(i int) int { return i * 12 / n }
+	var list []coles.Edge
+	for i := range n {
+		for range 10 {
+			if j := (i/(n/12))*(n/12) + rng.IntN(n/12); j != i {
+				list = append(list, coles.Edge{U: i, V: j})
+			}
+		}
+		if j := rng.IntN(n); rng.IntN(2) == 0 && j != i {
+			list = append(list, coles.Edge{U: i, V: j})
+		}
+	}
+	x := mat.NewDense(n, 24, nil)
+	for i := range n {
+		for range 2 { // two of the columns of its group, of all as often
+			x.Set(i, 2*group(i)+rng.IntN(2), 1)
+		}
+		for range 6 {
+			x.Set(i, rng.IntN(24), 1)
+		}
+	}
+	return testkit.Must(coles.NewGraph(n, list)), x
+}
+
+func withStructure(share coles.Share) coles.Option {
+	return coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, share })
+}
+
+// A vector with a share of structure is the vectors of two models side by side.
+func TestStructureIsAnotherModelBeside(t *testing.T) {
+	g, x := roomy(600)
+	for _, precision := range []coles.Precision{coles.Float64, coles.Float32} {
+		m := fitted(g, x, withStructure(0.36), coles.WithPrecision(precision), coles.WithDim(64))
+		beside, share := m.Beside()
+		testkit.WantSame(t, "share", share, 0.36)
+		testkit.WantSame(t, "columns", m.Report().Dim, 64)
+		alone := fitted(g, nil, coles.WithSettings(beside.Settings()))
+		own := fitted(g, x, withStructure(0), coles.WithPrecision(precision))
+		y := m.Embedding()
+		_, k := own.Embedding().Dims()
+		first := 64 - beside.Report().Dim
+		for i := range 600 {
+			for j := range 64 {
+				want := 0.6 * alone.Embedding().At(i, max(0, j-first))
+				if j < first {
+					at := j
+					if j == first-1 && own.Report().DegreeShare > 0 {
+						at = k - 1
+					}
+					want = 0.8 * own.Embedding().At(i, at)
+				}
+				if got := y.At(i, j); math.Abs(got-want) > 1e-5*math.Max(1, math.Abs(want)) {
+					t.Fatalf("%v: row %d, column %d: %v, want %v", precision, i, j, got, want)
+				}
+			}
+		}
+		testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(y))
+		back := read(m)
+		testkit.WantSame(t, "read and embedded", testkit.Bits(testkit.Must(back.Embed(ctx, g, x))), testkit.Bits(y))
+		testkit.WantSame(t, "hash", back.Hash(), m.Hash())
+		testkit.WantSame(t, "fitted again", testkit.Bits(fitted(g, x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
+	}
+}
+
+// The share is measured where features leave room, and said.
+func TestShareOfStructure(t *testing.T) {
+	g, x := roomy(600)
+	for name, c := range map[string]struct {
+		x    mat.Matrix
+		opts []coles.Option
+		want bool
+	}{
+		"columns that a group shares": {x, []coles.Option{withStructure(coles.AutoShare)}, true},
+		"few columns wanted":          {x, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false},
+		"forbidden":                   {x, []coles.Option{withStructure(0)}, false},
+	} {
+		r := fitted(g, c.x, c.opts...).Report()
+		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want {
+			t.Errorf("%s: share %v, ratio %v, γ = %v, effective rank %v: %q", name, r.StructureShare, r.StructureRatio, r.Power, r.EffectiveRank, r.Notice())
+		}
+	}
+}

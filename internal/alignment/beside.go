@@ -1,0 +1,199 @@
+package alignment
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"coles/internal/kernel"
+	"coles/internal/linear"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/stream"
+)
+
+const (
+	// probes is the number of random combinations of half of the columns by which the kernel of neighbours is known.
+	probes = 16
+	// splits is how often the columns are halved anew: a few may have most of the energy.
+	splits = 4
+)
+
+// Beside is the ratio in coles.Share: how much what neighbours have of half of the columns tells of the others, over
+// how much the columns of l (n × k), of which W is the graph and filter the coefficients of F, tell of all. It is
+// at least 0, and 1 where l tells nothing.
+func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T], l kernel.Matrix[T]) (float64, error) {
+	r, err := p.rows(ctx)
+	if err != nil {
+		return 0, err
+	}
+	y := kernel.Unset[T](l.Rows, l.Cols)
+	if err := kernel.Convert(ctx, y, l); err != nil {
+		return 0, err
+	}
+	for range 2 {
+		if err := r.project(ctx, y); err != nil {
+			return 0, err
+		}
+	}
+	own, lengths, err := r.agree(ctx, y, func(int) bool { return true })
+	if err != nil || own <= 0 {
+		return 1, err
+	}
+	others, size, z := 0.0, 0.0, kernel.Matrix[T]{}
+	for k := range 2 * splits {
+		if k%2 == 0 {
+			r.Seed = stream.Seed(p.Seed, uint64(k/2))
+			if z, err = r.around(ctx, filter, w); err != nil {
+				return 0, err
+			}
+		}
+		half := k % 2
+		along, squares, err := r.agree(ctx, kernel.Columns(z, half*probes, (half+1)*probes), func(j int) bool { return r.half(j) != half })
+		if err != nil {
+			return 0, err
+		}
+		others, size = others+along, size+squares.sketched()
+	}
+	if size == 0 || others <= 0 {
+		return 0, nil
+	}
+	// The means of the products over halves, over root mean squares of the norms; both halves add up to own.
+	return others / math.Sqrt(2*splits*size) / (own / math.Sqrt(4*lengths.apart())), nil
+}
+
+// half is the half of the columns that column j belongs to.
+func (p Parts[T]) half(j int) int { return int(stream.Seed(^p.Seed, uint64(j)) & 1) }
+
+// around is what neighbours have of random combinations of each half of the columns: F without its first term.
+func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]) (z kernel.Matrix[T], err error) {
+	n, d := r.X.Dims()
+	draws := kernel.Dense[T](d, 2*probes)
+	for j := range d {
+		bits := stream.Seed(r.Seed, uint64(j))
+		row := draws.Row(j)[r.half(j)*probes:][:probes]
+		for c := range row {
+			row[c] = 1 - 2*T(bits>>c&1)
+		}
+	}
+	y := kernel.Unset[T](n, 2*probes)
+	if err := r.image(ctx, y, r.inUnits(draws)); err != nil {
+		return z, err
+	}
+	others := slices.Clone(linear.Tamed(filter))
+	others[0] = 0
+	z, err = matrix.Horner(ctx, others, w, matrix.Of(y), kernel.Unset[T](n, 2*probes), kernel.Unset[T](n, 2*probes))
+	for range 2 {
+		if err == nil {
+			err = r.project(ctx, z)
+		}
+	}
+	return z, err
+}
+
+// A size is what the norm of a kernel YYᵀ follows from.
+type size struct{ gram, trace, diagonal float64 } // ‖YᵀY‖², ‖Y‖² and the sum of the squared diagonal of YYᵀ
+
+// apart is the squared norm of the kernel without its diagonal.
+func (s size) apart() float64 { return s.gram - s.diagonal }
+
+// sketched is the squared norm of the kernel of which YYᵀ is the mean over probes of random signs: the square of a
+// mean is larger by the variance.
+func (s size) sketched() float64 { return max(0, s.gram-s.trace*s.trace/probes) / (1 + 1.0/probes) }
+
+// agree is the inner product of YYᵀ with RRᵀ, off the diagonal and of some columns of R.
+func (r *rows[T]) agree(ctx context.Context, y kernel.Matrix[T], counts func(j int) bool) (along float64, s size, err error) {
+	taken, all, err := r.taken(ctx, counts)
+	if err != nil {
+		return 0, s, err
+	}
+	sum, err := parallel.Sum(ctx, y.Rows, 3, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			square := squares(y.Row(i))
+			sum[0] += square
+			sum[1] += square * square
+			sum[2] += square * r.length(i, taken, all, counts)
+		}
+	})
+	if err != nil {
+		return 0, s, err
+	}
+	s.trace, s.diagonal = sum[0], sum[1]
+	gram := kernel.Dense[float64](y.Cols, y.Cols)
+	if err := kernel.Gram(ctx, 1, y, y, gram); err != nil {
+		return 0, s, err
+	}
+	for a := range y.Cols {
+		row := gram.Row(a)
+		s.gram += row[a] * row[a]
+		for _, v := range row[a+1:] {
+			s.gram += 2 * v * v
+		}
+	}
+	products := kernel.Unset[T](r.X.Cols(), y.Cols)
+	copied := kernel.Unset[T](y.Rows, y.Cols)
+	if err := kernel.Convert(ctx, copied, y); err != nil {
+		return 0, s, err
+	}
+	if err := r.back(ctx, products, copied); err != nil {
+		return 0, s, err
+	}
+	along = -sum[2]
+	for j := range products.Rows {
+		if counts(j) {
+			along += squares(products.Row(j))
+		}
+	}
+	return along, s, nil
+}
+
+// taken is what 1/√n and √degree explain of each column that counts, and the products of both with both.
+func (r *rows[T]) taken(ctx context.Context, counts func(j int) bool) (taken kernel.Matrix[T], all [3]float64, err error) {
+	y := r.panel(2)
+	for i, inverse := range r.inverse {
+		y.Row(i)[0], y.Row(i)[1] = 0, T(r.root[i])
+		if inverse > 0 {
+			y.Row(i)[0] = T(1 / math.Sqrt(r.nodes))
+		}
+	}
+	taken = kernel.Unset[T](r.X.Cols(), 2)
+	if err := r.back(ctx, taken, y); err != nil {
+		return taken, all, err
+	}
+	for j := range taken.Rows {
+		row := taken.Row(j)
+		if !counts(j) {
+			clear(row)
+		}
+		a, b := float64(row[0]), float64(row[1])
+		all[0], all[1], all[2] = all[0]+a*a, all[1]+2*a*b, all[2]+b*b
+	}
+	return taken, all, nil
+}
+
+// length is the squared length of row i of R, in the columns that count.
+func (r *rows[T]) length(i int, taken kernel.Matrix[T], all [3]float64, counts func(j int) bool) float64 {
+	if r.inverse[i] == 0 {
+		return 0
+	}
+	level, root := 1/math.Sqrt(r.nodes), r.root[i]
+	square := all[0]*level*level + all[1]*level*root + all[2]*root*root
+	cols, vals := r.X.Row(i)
+	for q, v := range vals {
+		j := q
+		if cols != nil {
+			j = int(cols[q])
+		}
+		if v := float64(v) * r.unit * r.inverse[i]; counts(j) {
+			square += v * (v - 2*(level*float64(taken.Row(j)[0])+root*float64(taken.Row(j)[1])))
+		}
+	}
+	return square
+}
+
+func squares[T kernel.Float](row []T) (sum float64) {
+	for _, v := range row {
+		sum += float64(v) * float64(v)
+	}
+	return sum
+}
