@@ -1,0 +1,116 @@
+package live_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/archive"
+	"coles/internal/testkit"
+	"coles/live"
+)
+
+func saved(t *testing.T, g *live.Graph) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	n := testkit.Must(g.WriteTo(&b))
+	testkit.WantSame(t, "bytes written", int(n), b.Len())
+	return b.Bytes()
+}
+
+// A graph that was read is the one that was written, to the byte, and goes on like it.
+func TestGraphsAreKept(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		d      int
+		sparse bool
+	}{{"dense", 4, false}, {"sparse", 5, true}, {"no features", 0, false}} {
+		g, m, h := mirrored(t, 80, c.d, c.sparse, coles.WithDim(4), coles.With(func(s *coles.Settings) { s.Filter, s.Kind, s.Precision = coles.SGC(2), coles.UseGraph, coles.Float64 }))
+		rng := testkit.Random(8)
+		for range 60 {
+			h.change(t, rng, g, c.d, c.sparse)
+		}
+		file := saved(t, g)
+		from := bytes.NewReader(append(bytes.Clone(file), "more"...))
+		back := testkit.Must(live.Read(from))
+		testkit.WantSame(t, "bytes left", from.Len(), 4)
+		if !bytes.Equal(saved(t, back), file) {
+			t.Errorf("%s: the graph that was read is written otherwise", c.name)
+		}
+		h.wantMirror(t, back, m, c.d, c.sparse)
+		again := &mirror{append([]string(nil), h.names...), map[string][]float64{}, map[[2]string]float64{}, h.next}
+		for k, v := range h.x {
+			again.x[k] = v
+		}
+		for k, v := range h.edges {
+			again.edges[k] = v
+		}
+		one, two := testkit.Random(9), testkit.Random(9)
+		for range 40 {
+			h.change(t, one, g, c.d, c.sparse)
+			again.change(t, two, back, c.d, c.sparse)
+		}
+		if !bytes.Equal(saved(t, back), saved(t, g)) {
+			t.Errorf("%s: the graph that was read goes on otherwise", c.name)
+		}
+		refitted, _ := refit(t, g)
+		if other, _ := refit(t, testkit.Must(live.Read(bytes.NewReader(saved(t, back))))); other.Hash() != refitted.Hash() {
+			t.Errorf("%s: the graph that was read refits otherwise", c.name)
+		}
+	}
+}
+
+// Every byte that is flipped, and every end that is too early, is an error by name.
+func TestDamagedGraphs(t *testing.T) {
+	g, _, _ := mirrored(t, 12, 2, false, coles.WithDim(2))
+	file := saved(t, g)
+	for k := range file {
+		damaged := bytes.Clone(file)
+		damaged[k] ^= 1 << (k % 8)
+		for _, part := range [][]byte{damaged, file[:k]} {
+			if _, err := live.Read(bytes.NewReader(part)); !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) && !errors.Is(err, coles.ErrTooLarge) {
+				t.Fatalf("byte %d of %d: %v", k, len(file), err)
+			}
+		}
+	}
+}
+
+// Whoever writes a file with a right checksum may write anything into it: it is refused, or works.
+func TestHostileGraphs(t *testing.T) {
+	g, _, _ := mirrored(t, 10, 2, false, coles.WithDim(2))
+	bare, _, _ := mirrored(t, 10, 0, false, coles.WithDim(2))
+	rng := testkit.Random(4)
+	for _, file := range [][]byte{saved(t, g), saved(t, bare)} {
+		size := int(binary.LittleEndian.Uint64(file[12:]))
+		var h map[string]any
+		testkit.Check(t, json.Unmarshal(file[20:20+size], &h))
+		numbers := make([]float64, (len(file)-32-20-size)/8)
+		for k := range numbers {
+			numbers[k] = math.Float64frombits(binary.LittleEndian.Uint64(file[20+size+8*k:]))
+		}
+		refused := 0
+		for range 3000 {
+			k := rng.IntN(len(numbers))
+			was := numbers[k]
+			numbers[k] = []float64{-1, 0, 1, 2, 3, 1e9, 0.5, math.NaN(), math.Inf(1), -1e300, 1e300}[rng.IntN(11)]
+			var b bytes.Buffer
+			testkit.Must(archive.Format{Magic: [8]byte(file[:8]), Version: 1}.Write(&b, h, numbers))
+			numbers[k] = was
+			read, err := live.Read(&b)
+			if err != nil {
+				refused++
+				continue
+			}
+			read.SetWeights(ctx, []coles.Edge{{U: 1, V: 2}, {U: 3, V: 4}}, []float64{2, 0}) // may refuse what overflows
+			read.Remove(ctx, []int{0})
+			read.Embed(ctx, []int{0, 1, 2})
+		}
+		if refused < 500 {
+			t.Errorf("%d of 3000 refused", refused)
+		}
+	}
+}
