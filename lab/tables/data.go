@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func load(ctx context.Context, o options, name string, progress *cli.Line) (*pro
 	if d.Labels == nil {
 		return nil, fmt.Errorf("%s has no labels to measure by", name)
 	}
-	g, err := coles.FromDirectedCSR(d.Adjacency)
+	g, err := d.Graph()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -83,8 +82,11 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if l := largeOf(name); l != nil {
 		return l.open(ctx, o, name)
 	}
+	if path := vectorsFile(o.data, name); exists(path) {
+		return openVectors(ctx, path)
+	}
 	npz := filepath.Join(o.data, "npz", name+".npz")
-	if _, err := os.Stat(npz); err == nil {
+	if exists(npz) {
 		return dataset.Open(npz, dataset.ReadNPZ)
 	}
 	d, err := dataset.OpenPlanetoid(filepath.Join(o.data, "planetoid"), name)

@@ -40,6 +40,7 @@ names, progress to standard error.
   tables -data data -columns raw,norm1,norm4,best,cv,scaled -methods all
   tables -data data -table league -keep trained
   tables -table homophily
+  tables -data data -table vectors -splits 15 -peer 'python3 tables/testdata/peers.py'
   tables -table large -nodes 20000 -seeds 1 -epochs 20
 
 The large table reads DIR/ogbn_arxiv (the folder of the Open Graph Benchmark) and
@@ -105,6 +106,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	})
 	flags.IntVar(&o.nodes, "nodes", 0, "`nodes` of the graphs that the large table generates (default as many as ogbn-arxiv and Reddit have)")
 	flags.IntVar(&o.epochs, "epochs", 0, "`epochs` of a training of the large table, at most (default as many as a system's authors take)")
+	peer := flags.String("peer", "", "`command` to measure beside COLES in the table vectors, its words separated by spaces, such as python3 tables/testdata/peers.py; for each of its methods and numbers of labels it is run as CMD --csv FILE --splits FILE --method NAME, and prints the share that is right of every split, a list in JSON")
 	columns := flags.String("columns", "", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), norm1 and norm4 (C = 1 and one mean norm for all), best (of these three, the best in the test), cv (C by cross-validation in the training labels), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each (default raw; best and cv for the league)")
 	flags.StringVar(&o.keep, "keep", "", "`folder` in which embeddings of accuracy tables are kept: a run that is stopped goes on there")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
@@ -136,6 +138,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	if o.tables, err = findTables(*list); err != nil {
 		return o, err
+	}
+	if command := strings.Fields(*peer); len(command) > 0 {
+		at := slices.IndexFunc(o.tables, func(t table) bool { return t.Name == "vectors" })
+		if at < 0 {
+			return o, errors.New("-peer is for -table vectors")
+		}
+		o.tables[at].rows = append(o.tables[at].rows, peers(o.data, command)...)
 	}
 	if *columns != "" {
 		if o.columns, err = cli.Find("columns", *columns, scalings, func(s scaling, name string) bool { return s.name == name }); err != nil {
