@@ -24,8 +24,8 @@ type candidates struct {
 	most  tops
 }
 
-// tops are the best scores that a node's candidates have, by walks of two and three steps and by cosine.
-type tops [3]float64
+// tops are the best scores that a node's candidates have, by walks of two and three steps, by cosine, and along arcs.
+type tops [3 + arcScores]float64
 
 // columns of a candidate.
 const (
@@ -41,15 +41,20 @@ type finder struct {
 	sides   []bool                  // nil for nodes of one kind
 	units   *matrix.Matrix[float64] // an embedding with rows of length 1; nil without one
 	vectors *nearest.Index          // its rows
-	popular []int                   // the nodes by falling degree
+	popular []int                   // the nodes by falling degree, along arcs by that of those that point to them
+	arcs    *arcs                   // nil for edges without a direction
 }
 
-func newFinder(ctx context.Context, g *coles.Graph, sides []bool, embed func(context.Context, *coles.Graph) (mat.Matrix, error), seed uint64) (*finder, error) {
-	f := &finder{walks: newWalks(g, seed), sides: sides, popular: make([]int, g.Nodes())}
+func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts LinkOptions) (*finder, error) {
+	f := &finder{walks: newWalks(g, opts.Seed), sides: opts.Sides, popular: make([]int, g.Nodes())}
 	for v := range f.popular {
 		f.popular[v] = v
 	}
-	slices.SortStableFunc(f.popular, func(u, v int) int { return f.walks.degree(v) - f.walks.degree(u) })
+	if opts.Arcs != nil {
+		f.arcs = newArcs(g.Nodes(), list, opts.Seed)
+	}
+	slices.SortStableFunc(f.popular, func(u, v int) int { return f.popularity(v) - f.popularity(u) })
+	embed := opts.Embed
 	if embed == nil {
 		return f, ctx.Err()
 	}
@@ -71,6 +76,14 @@ func newFinder(ctx context.Context, g *coles.Graph, sides []bool, embed func(con
 	return f, err
 }
 
+// popularity is how many edges lead to a node.
+func (f *finder) popularity(v int) int {
+	if f.arcs != nil {
+		return f.arcs.in.degree(v)
+	}
+	return f.walks.degree(v)
+}
+
 // prior is the fixed rule, in the order of the columns of a candidate.
 func (f *finder) prior() []float64 {
 	w := []float64{twoSteps: 0.5, threeSteps: 1.25, degrees: -0.4}
@@ -79,6 +92,9 @@ func (f *finder) prior() []float64 {
 	}
 	if f.vectors != nil {
 		w = append(w, 0)
+	}
+	if f.arcs != nil {
+		w = append(w, make([]float64, arcScores+1)...)
 	}
 	return w
 }
@@ -93,7 +109,11 @@ func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommend
 	if f.vectors != nil {
 		var err error
 		near, err = f.vectors.Apart(ctx, nodes, func(u, v int) bool {
-			near, _ := f.walks.edges(u)
+			of := f.walks
+			if f.arcs != nil {
+				of = f.arcs.out
+			}
+			near, _ := of.edges(u)
 			_, joined := slices.BinarySearch(near, int32(v))
 			return joined || !allowed(u, v)
 		}, bestEnds)
@@ -101,7 +121,7 @@ func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommend
 			return err
 		}
 	}
-	walkers := sync.Pool{New: func() any { return f.walks.walker() }}
+	walkers := sync.Pool{New: func() any { return f.walks.walker(f.arcs) }}
 	return parallel.For(ctx, len(nodes), func(q int) {
 		w := walkers.Get().(*walker)
 		defer walkers.Put(w)
@@ -142,6 +162,12 @@ func (f *finder) columns(w *walker, v int, most tops) []float64 {
 		_, a := f.units.Row(w.last)
 		_, b := f.units.Row(v)
 		x = append(x, share(dot(a, b), most[2]))
+	}
+	if f.arcs != nil {
+		for kind, scores := range w.arcs.scores {
+			x = append(x, share(float64(scores[v]), most[3+kind]))
+		}
+		x = append(x, math.Log1p(float64(f.popularity(v))))
 	}
 	return x
 }
@@ -191,7 +217,7 @@ func sortMatches(all []Match) {
 func (f *finder) mostPopular(w *walker, k int, may func(node, recommended int) bool) []Match {
 	var best []Match
 	for _, v := range f.popular {
-		if len(best) == k || w.degree(v) == 0 {
+		if len(best) == k || f.popularity(v) == 0 {
 			break
 		}
 		if !w.joined[v] && (f.sides == nil || f.sides[v] != f.sides[w.last]) && (may == nil || may(w.last, v)) {

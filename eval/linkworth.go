@@ -46,11 +46,9 @@ func hideEdges(g *coles.Graph, seed uint64) (*coles.Graph, map[int][]int) {
 			edges = append(edges, e)
 		}
 	}
-	rng := stream.New()
-	rng.Reseed(seed, 0)
-	rng.Shuffle(len(edges), func(a, b int) { edges[a], edges[b] = edges[b], edges[a] })
 	lost, hidden := make(map[int][]int), make(map[coles.Edge]bool)
-	for _, e := range edges[:max(1, int(math.Round(hiddenShare*float64(len(edges)))))] {
+	_, drawn := hide(edges, seed)
+	for _, e := range drawn {
 		hidden[e] = true
 		lost[e.U], lost[e.V] = append(lost[e.U], e.V), append(lost[e.V], e.U)
 	}
@@ -58,6 +56,16 @@ func hideEdges(g *coles.Graph, seed uint64) (*coles.Graph, map[int][]int) {
 		slices.Sort(nodes)
 	}
 	return g.Without(func(e coles.Edge) bool { return hidden[e] }), lost
+}
+
+// hide draws the edges that are hidden.
+func hide(edges []coles.Edge, seed uint64) (kept, hidden []coles.Edge) {
+	edges = slices.Clone(edges)
+	rng := stream.New()
+	rng.Reseed(seed, 0)
+	rng.Shuffle(len(edges), func(a, b int) { edges[a], edges[b] = edges[b], edges[a] })
+	count := max(1, int(math.Round(hiddenShare*float64(len(edges)))))
+	return edges[count:], edges[:count]
 }
 
 // A trial is a node that lost neighbours, and what was found of them.
@@ -82,7 +90,11 @@ func newTrials(ctx context.Context, f *finder, lost map[int][]int, side bool, se
 	all := make([]trial, len(nodes))
 	return all, f.look(ctx, nodes, nil, func(w *walker, q int, c *candidates) {
 		t := trial{lost: lost[nodes[q]], candidates: c}
-		for kind, column := range []int{twoSteps, threeSteps, byCosine} {
+		singles := []int{twoSteps, threeSteps}
+		if f.vectors != nil {
+			singles = append(singles, byCosine)
+		}
+		for kind, column := range singles {
 			t.single[kind] = t.found(c.by(column))
 		}
 		t.single[3] = t.found(f.mostPopular(w, judged, nil))

@@ -21,7 +21,8 @@ import (
 // over the candidates c of u: the 50 best by each of the walks of two steps and of three, and by an embedding if
 // there is one. The columns of x are log(s/max_c s + 0.01) for the score s of each of these, and log(1 + degree of
 // v). Of a hub of more than 200 neighbours 200, drawn once, stand for all, and a walk of three steps goes on from
-// the 300 nodes of the largest scores by two, which does not cost accuracy but gains some. Edges count by
+// the 300 nodes of the largest scores by two, which does not cost accuracy but gains some. Arcs have scores and columns
+// of their own, and the number of those that lead to v one more. Edges count by
 // log(1 + weight/median weight). On a graph of two kinds there are no walks of two steps to the other.
 //
 // [LearnLinks] learns w from edges that it hides.
@@ -37,6 +38,9 @@ type LinkOptions struct {
 	// Sides, for a graph of two kinds of nodes, is the kind of each: recommended are nodes of the other kind
 	// only. [Sides] finds it in the edges.
 	Sides []bool
+	// Arcs, for a graph whose edges have a direction, are these, from U to V, of either direction or both of an edge;
+	// nodes recommended to u are heads V of arcs from it. Loops do not count.
+	Arcs []coles.Edge
 	// Embed returns vectors of the nodes of a graph, n × d, whose cosines help where features tell who is
 	// joined. It is called twice: for the graph without the hidden edges, which the vectors must not have seen,
 	// and for all of it.
@@ -63,13 +67,21 @@ func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recomme
 	if err := checkSides(g, opts.Sides); err != nil {
 		return nil, err
 	}
+	if err := opts.checkArcs(g); err != nil {
+		return nil, err
+	}
 	ctx = reporting(ctx, opts.Progress)
-	train, lost := hideEdges(g, opts.Seed)
-	inner, err := newFinder(ctx, train, opts.Sides, opts.Embed, opts.Seed)
+	train, lost, kept := (*coles.Graph)(nil), map[int][]int(nil), []coles.Edge(nil)
+	if opts.Arcs != nil {
+		train, kept, lost = hideArcs(g, newArcs(g.Nodes(), opts.Arcs, 0).list, opts.Seed)
+	} else {
+		train, lost = hideEdges(g, opts.Seed)
+	}
+	inner, err := newFinder(ctx, train, kept, opts)
 	if err != nil {
 		return nil, err
 	}
-	all, err := newFinder(ctx, g, opts.Sides, opts.Embed, opts.Seed)
+	all, err := newFinder(ctx, g, opts.Arcs, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +99,23 @@ func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recomme
 	}
 	r.Worth.divide()
 	return r, nil
+}
+
+// checkArcs reports an arc between other nodes than an edge joins, and two sides besides.
+func (o LinkOptions) checkArcs(g *coles.Graph) error {
+	if o.Arcs != nil && o.Sides != nil {
+		return setting.Bad("arcs", len(o.Arcs), "none on a graph of two kinds of nodes")
+	}
+	if err := matrix.CheckPairs(g.Nodes(), o.Arcs, nil); err != nil {
+		return err
+	}
+	for _, e := range o.Arcs {
+		near, _ := g.Neighbors(e.U)
+		if _, joined := slices.BinarySearch(near, int32(e.V)); e.U != e.V && !joined {
+			return fmt.Errorf("%w: an arc from %d to %d, which no edge joins", coles.ErrShape, e.U, e.V)
+		}
+	}
+	return nil
 }
 
 // weightsOf are the weights for a node.

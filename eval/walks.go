@@ -38,18 +38,23 @@ type hub struct {
 }
 
 func newWalks(g *coles.Graph, seed uint64) *walks {
-	n, a := g.Nodes(), g.Raw()
-	w := &walks{ptr: make([]int, n+1), nodes: make([]int32, 0, len(a.Col)), steps: make([]float32, 0, len(a.Col)), hubs: make(map[int32]hub), sums: make([]float32, n)}
 	scale := 1 / medianWeight(g)
-	rng := stream.New()
-	for u := range n {
-		near, weights := a.Row(u)
+	return walksOf(g.Nodes(), seed, func(u int, add func(v int32, step float32)) {
+		near, weights := g.Raw().Row(u)
 		for q, v := range near {
 			if int(v) != u { // a loop is no step
-				w.nodes = append(w.nodes, v)
-				w.steps = append(w.steps, float32(math.Log1p(weights[q]*scale)/math.Ln2))
+				add(v, float32(math.Log1p(weights[q]*scale)/math.Ln2))
 			}
 		}
+	})
+}
+
+// walksOf are the walks along the edges that each adds for node u, for one after the other.
+func walksOf(n int, seed uint64, each func(u int, add func(v int32, step float32))) *walks {
+	w := &walks{ptr: make([]int, n+1), hubs: make(map[int32]hub), sums: make([]float32, n)}
+	rng := stream.New()
+	for u := range n {
+		each(u, func(v int32, step float32) { w.nodes, w.steps = append(w.nodes, v), append(w.steps, step) })
 		w.ptr[u+1] = len(w.nodes)
 		nodes, steps := w.edges(u)
 		if len(nodes) > hubEdges {
@@ -110,10 +115,16 @@ type walker struct {
 	last             int       // where the walks begin
 	joined           []bool    // the node itself and its neighbours
 	best, bestMiddle *nearest.Best
+	arcs             *arcWalker // nil for edges without a direction
 }
 
-func (w *walks) walker() *walker {
+func (w *walks) walker(a *arcs) *walker {
 	n := len(w.sums)
+	if a != nil {
+		with := w.walker(nil)
+		with.arcs = a.walker()
+		return with
+	}
 	return &walker{walks: w, two: make([]float32, n), three: make([]float32, n), joined: make([]bool, n),
 		best: nearest.NewBest(bestEnds), bestMiddle: nearest.NewBest(middles)}
 }
@@ -122,9 +133,14 @@ func (w *walks) walker() *walker {
 func (w *walker) from(u int) {
 	w.clear()
 	w.last, w.joined[u] = u, true
+	if w.arcs != nil {
+		w.arcs.from(u)
+	}
+	for _, i := range w.heads(u) {
+		w.joined[i] = true
+	}
 	near, steps := w.edges(u)
 	for q, i := range near {
-		w.joined[i] = true
 		w.twoAt = w.pass(w.two, w.twoAt, i, steps[q])
 	}
 	w.bestMiddle.Clear()
@@ -138,8 +154,18 @@ func (w *walker) from(u int) {
 	}
 }
 
+// heads are the nodes that an edge leads to from u.
+func (w *walker) heads(u int) []int32 {
+	of := w.walks
+	if w.arcs != nil {
+		of = w.arcs.out
+	}
+	near, _ := of.edges(u)
+	return near
+}
+
 // pass adds a node's score to its neighbours, and those that had none to at.
-func (w *walker) pass(scores []float32, at []int32, i int32, score float32) []int32 {
+func (w *walks) pass(scores []float32, at []int32, i int32, score float32) []int32 {
 	nodes, steps := w.onward(i)
 	score /= w.sums[i]
 	for q, v := range nodes {
@@ -159,18 +185,21 @@ func (w *walker) clear() {
 		}
 	}
 	w.joined[w.last] = false
-	near, _ := w.edges(w.last)
-	for _, i := range near {
+	for _, i := range w.heads(w.last) {
 		w.joined[i] = false
 	}
 	w.twoAt, w.threeAt = w.twoAt[:0], w.threeAt[:0]
 }
 
-// ends are the best ends of walks of two steps and of three, of those that no edge joins to the node and that
-// may be, and the best score of either.
+// ends are the best ends of walks of two steps and of three, and by each score along arcs, of those that no edge leads to
+// from the node and that may be, and the best of each score.
 func (w *walker) ends(may func(v int) bool) (nodes []int, most tops) {
-	for k, at := range [][]int32{w.twoAt, w.threeAt} {
-		scores := [][]float32{w.two, w.three}[k]
+	all, of := [][]float32{w.two, w.three, nil}, [][]int32{w.twoAt, w.threeAt, nil}
+	if w.arcs != nil {
+		all, of = append(all, w.arcs.scores[:]...), append(of, w.arcs.at[:]...)
+	}
+	for k, at := range of {
+		scores := all[k]
 		w.best.Clear()
 		for _, v := range at {
 			if !w.joined[v] && may(int(v)) {

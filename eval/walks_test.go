@@ -34,7 +34,7 @@ func TestWalksEqualTheFormula(t *testing.T) {
 		middle.Set(i, i, 0)
 	}
 	three := testkit.Product(middle, onward)
-	w := newWalks(g, 1).walker()
+	w := newWalks(g, 1).walker(nil)
 	for _, u := range []int{3, 0, 1, n - 1, 3} {
 		w.from(u)
 		for v := range n {
@@ -54,7 +54,7 @@ func TestWalksInAnyUnitOfWeights(t *testing.T) {
 		for q := range weights {
 			weights[q] = unit * float64(1+q%17)
 		}
-		w := newWalks(testkit.Must(coles.NewWeightedGraph(50, edges, weights)), 1).walker()
+		w := newWalks(testkit.Must(coles.NewWeightedGraph(50, edges, weights)), 1).walker(nil)
 		w.from(3)
 		return w.three
 	}
@@ -73,7 +73,7 @@ func TestHubsPassOnAllThatTheyGet(t *testing.T) {
 		edges = append(edges, coles.Edge{U: 0, V: v}, coles.Edge{U: 3*hubEdges + 1, V: v})
 	}
 	g := testkit.Must(coles.NewGraph(3*hubEdges+2, edges))
-	w := newWalks(g, 1).walker()
+	w := newWalks(g, 1).walker(nil)
 	for _, u := range []int{0, 7} {
 		w.from(u)
 		sum := 0.0
@@ -89,7 +89,7 @@ func TestHubsPassOnAllThatTheyGet(t *testing.T) {
 
 func TestEndsAreTheBestThatMayBe(t *testing.T) {
 	g := drawnGraph(300, 0.05, 132)
-	w := newWalks(g, 1).walker()
+	w := newWalks(g, 1).walker(nil)
 	may := func(v int) bool { return v%3 != 0 }
 	w.from(5)
 	nodes, most := w.ends(may)

@@ -25,7 +25,8 @@ worth: how many of a tenth of the edges, hidden, are among ten recommended.
 
 Walks of two and three steps are counted, and cosines of vectors, made as by
 "coles embed -for links", where there are features; hidden edges say how much
-each counts. Where all edges join two kinds of nodes, so do the links. -by
+each counts. Where all edges join two kinds of nodes, so do the links. With -directed
+heads of edges are recommended to tails. -by
 cosine, and -embedding, take the nodes most similar by their vectors alone.
 
 Examples:
@@ -42,6 +43,7 @@ func linksCommand(s streams) *cli.Command {
 			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
 			&cli.StringFlag{Name: "by", Value: "walks", Usage: "`SCORES`: walks, or cosine for those of vectors alone"},
+			&cli.BoolFlag{Name: "directed", Usage: "edges lead from the first node to the second, and so do the links"},
 			fileFlag("among", "recommend none but the nodes of `FILE`, an id a line"),
 			fileFlag("pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),
 		}, resultFlags()...), embeddingFlags()...),
@@ -75,6 +77,8 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return usagef("which links are there already? name GRAPH, too")
 	case byCosine && c.IsSet("embedding") && c.IsSet("by") && c.String("by") != "cosine":
 		return usagef("-by walks makes vectors of its own, without the edges that it hides: -embedding goes with cosines")
+	case c.Bool("directed") && (byCosine || c.Bool("bipartite")):
+		return usagef("-directed is for walks among nodes of one kind: cosines have no direction, and -bipartite says it")
 	case c.IsSet("pairs") && (byCosine || c.IsSet("node") || c.IsSet("among") || c.IsSet("k")):
 		return usagef("-pairs asks for scores by walks: -by cosine, -embedding, -node, -among and -k say nothing of them")
 	}
@@ -134,6 +138,7 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 	if err != nil {
 		return err
 	}
+	in.directed = c.Bool("directed")
 	d, g, err := readArgument(ctx, c, in)
 	if err != nil {
 		return err
@@ -143,11 +148,10 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		return err
 	}
 	options := eval.LinkOptions{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
-	if d.Sides == nil {
-		options.Sides = eval.Sides(g)
-	}
 	setNumber(c, "seed", &options.Seed, c.Uint64)
-	if options.Sides == nil {
+	if in.directed {
+		d.Adjacency.DoNonZero(func(u, v int, _ float64) { options.Arcs = append(options.Arcs, coles.Edge{U: u, V: v}) })
+	} else if d.Sides == nil {
 		options.Sides = eval.Sides(g)
 	}
 	if options.Sides != nil {

@@ -124,3 +124,32 @@ func TestLinksRefuses(t *testing.T) {
 		})
 	}
 }
+
+// With -directed the library gets the arcs, and heads are recommended to tails.
+func TestLinksAlongArcs(t *testing.T) {
+	var text strings.Builder
+	var list []coles.Edge
+	for u := range 60 {
+		for _, step := range []int{1, 4, 10, 13, 22} {
+			if v := (u + step) % 60; (u+step)%7 > 0 {
+				list = append(list, coles.Edge{U: u, V: v})
+				fmt.Fprintf(&text, "%d %d\n", u, v)
+			}
+		}
+	}
+	dir := folder(t, map[string]string{"g.txt": text.String()})
+	path := filepath.Join(dir, "g.txt")
+	g := testkit.Must(coles.NewGraph(60, list))
+	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Arcs: list, Seed: 1}))
+	want := ""
+	for _, m := range testkit.Must(r.Recommend(t.Context(), []int{7}, 4, nil))[0] {
+		want += fmt.Sprintf("7\t%d\t%.6g\n", m.Row, m.Score)
+	}
+	code, out, said := call("", "links", path, "-directed", "-node", "7", "-k", "4")
+	if code != 0 {
+		t.Fatal(said)
+	}
+	testkit.WantSame(t, "links", out, want)
+	testkit.WantText(t, said, r.Worth.String())
+	refused(t, dir, exitUsage, "cosines have no direction", "", "links", path, "-directed", "-by", "cosine")
+}
