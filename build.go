@@ -140,11 +140,14 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) (*Graph, error) {
 	var c graphConfig
 	for _, o := range opts {
+		if o == nil {
+			panic("coles: a nil GraphOption")
+		}
 		o(&c)
 	}
 	g := &Graph{keeps: c.keepLoops, ids: c.ids}
 	if infinite := g.take(adj, report); infinite < adj.Rows {
-		return nil, fmt.Errorf("coles: graph: %w: the weights of node %d add up to infinity", ErrNotFinite, infinite)
+		return nil, fmt.Errorf("coles: graph: %w: the weights of node %s add up to infinity", ErrNotFinite, nodeName(g.ids, infinite))
 	}
 	if err := checkIDs(g.ids, adj.Rows); err != nil {
 		return nil, err
@@ -305,6 +308,9 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 			edges = append(edges, Edge{i, j})
 			if weighted != nil {
 				w, _ := weighted.Weight(id, other)
+				if err := matrix.CheckWeight(w, names[i], names[j]); err != nil {
+					return nil, fmt.Errorf("coles: graph: %w", err)
+				}
 				weights = append(weights, w)
 			}
 		}

@@ -37,7 +37,7 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	f := &fitting{config: c, g: g, report: Report{Graph: g.report}, last: time.Now()}
+	f := &fitting{config: c, g: g, report: Report{Graph: g.made().report}, last: time.Now()}
 	f.step("prepare", 0, 3)
 	if err := f.weigh(ctx); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ type fitting struct {
 
 // weigh hashes the graph, and takes the weights of its edges as the settings say.
 func (f *fitting) weigh(ctx context.Context) (err error) {
-	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.adj); err != nil || f.Kind == UseFeatures {
+	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.made().adj); err != nil || f.Kind == UseFeatures {
 		return err
 	}
 	f.g, f.report.WeightUnit, err = f.weighed(ctx, f.g)

@@ -84,7 +84,7 @@ func (c contrasting) patterned(g *Graph) bool {
 
 // of is ΔW for a graph.
 func (c contrasting) of(ctx context.Context, g *Graph) (*DeltaW, error) {
-	plus, err := symmetric(matrix.Normalized(ctx, g.adj, false))
+	plus, err := symmetric(matrix.Normalized(ctx, g.made().adj, false))
 	if err != nil {
 		return nil, err
 	}

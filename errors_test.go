@@ -154,6 +154,11 @@ func TestBadGraphsAreRefused(t *testing.T) {
 	negative := simple.NewWeightedUndirectedGraph(0, 0)
 	negative.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(0), T: simple.Node(1), W: -1})
 	testkit.WantError(t, testkit.Err(coles.FromGonum(negative)), coles.ErrNegative)
+	negative.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(70), T: simple.Node(1), W: math.Inf(1)})
+	negative.RemoveEdge(0, 1)
+	err := testkit.Err(coles.FromGonum(negative))
+	testkit.WantError(t, err, coles.ErrNotFinite)
+	testkit.WantText(t, err.Error(), "between 1 and 70") // by ids, not rows
 	testkit.WantError(t, testkit.Err(coles.KNN(ctx, testkit.Eye(5), 2, ids("a")...)), coles.ErrIDs)
 }
 

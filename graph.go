@@ -84,7 +84,15 @@ func (r GraphReport) String() string {
 }
 
 // Nodes is the number of nodes n.
-func (g *Graph) Nodes() int { return g.adj.Rows }
+func (g *Graph) Nodes() int { return g.made().adj.Rows }
+
+// made is a graph that a constructor has made: any other is a caller's bug.
+func (g *Graph) made() *Graph {
+	if g == nil || g.adj == nil {
+		panic("coles: a graph that is nil or zero; a constructor such as NewGraph makes one")
+	}
+	return g
+}
 
 // Report lists what building the graph found and did.
 func (g *Graph) Report() GraphReport { return g.report }
@@ -200,7 +208,7 @@ func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 // Raw is A itself, for the packages of this module. The values of a graph without weights are made at the
 // first call.
 func (g *Graph) Raw() *kernel.CSR[float64] {
-	g.fill.Do(func() { g.valued = matrix.Valued(g.adj) })
+	g.made().fill.Do(func() { g.valued = matrix.Valued(g.adj) })
 	return g.valued
 }
 

@@ -57,7 +57,7 @@ func (w *SymCSR) Laplacian() *SymCSR {
 //
 // in O(n + m). An isolated node keeps a one. The eigenvalues are in [−1, 1].
 func Normalize(g *Graph) *SymCSR {
-	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, true)) // does not end
+	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
 	return w
 }
 
@@ -67,13 +67,13 @@ func Normalize(g *Graph) *SymCSR {
 //
 // in O(n + m). An isolated node keeps a zero row. The eigenvalues are in [−1, 1].
 func (g *Graph) Positive() *SymCSR {
-	w, _ := symmetric(matrix.Normalized(context.Background(), g.adj, false)) // does not end
+	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, false)) // does not end
 	return w
 }
 
 // weighed is the graph with the weights that a fit takes, and their unit.
 func (s Settings) weighed(ctx context.Context, g *Graph) (*Graph, float64, error) {
-	unit, err := linear.WeightUnit(ctx, g.adj.Val, s.WeightSpan)
+	unit, err := linear.WeightUnit(ctx, g.made().adj.Val, s.WeightSpan)
 	if err != nil {
 		return nil, 0, err
 	}

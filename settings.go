@@ -186,6 +186,9 @@ type config struct {
 func newConfig(opts []Option) (config, error) {
 	c := config{Settings: DefaultSettings(), progress: func(string, int, int) {}}
 	for _, o := range opts {
+		if o == nil {
+			panic("coles: a nil Option")
+		}
 		o(&c)
 	}
 	return c, c.Check()
@@ -197,7 +200,12 @@ func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s }
 // With changes settings as the earlier options left them:
 //
 //	coles.With(func(s *coles.Settings) { s.Kind, s.Solver = coles.UseGraph, coles.SolverKrylov })
-func With(change func(s *Settings)) Option { return func(c *config) { change(&c.Settings) } }
+func With(change func(s *Settings)) Option {
+	if change == nil {
+		panic("coles: With of a nil function")
+	}
+	return func(c *config) { change(&c.Settings) }
+}
 
 // WithDim sets d′, the length of an embedding vector, 0 for the default.
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
@@ -216,7 +224,12 @@ func WithPrecision(p Precision) Option { return func(c *config) { c.Precision = 
 type Progress func(stage string, done, total int)
 
 // WithProgress calls f from the calling goroutine in the stages "prepare", "filter", "solve" and "embed".
-func WithProgress(f Progress) Option { return func(c *config) { c.progress = f } }
+func WithProgress(f Progress) Option {
+	if f == nil {
+		panic("coles: a nil Progress")
+	}
+	return func(c *config) { c.progress = f }
+}
 
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie
 // in files without names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of

@@ -79,6 +79,14 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 	return &Index{rows: rows}, nil
 }
 
+// made are the rows of an index that NewIndex has made: any other is a caller's bug.
+func (x *Index) made() *nearest.Index {
+	if x == nil || x.rows == nil {
+		panic("eval: an Index that is nil or zero; NewIndex makes one")
+	}
+	return x.rows
+}
+
 // Rows finds, for each of the given rows of the index, the k other rows most similar to it, best
 // first, the lower row first among equal scores.
 //
@@ -90,7 +98,7 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 // Errors: [coles.ErrSetting] for k outside 1 … n − 1, [coles.ErrShape] for no rows given,
 // [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow, and ctx's.
 func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) {
-	n := x.rows.Rows()
+	n := x.made().Rows()
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: no rows to search for", coles.ErrShape)
 	}
@@ -113,7 +121,7 @@ func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Mat
 	if err != nil {
 		return nil, fmt.Errorf("queries: %w", err)
 	}
-	if q.Cols() != x.rows.Cols() {
+	if q.Cols() != x.made().Cols() {
 		return nil, fmt.Errorf("%w: queries of %d columns for an index of %d", coles.ErrShape, q.Cols(), x.rows.Cols())
 	}
 	if err := checkCount(k, x.rows.Rows()); err != nil {

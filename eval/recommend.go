@@ -23,7 +23,7 @@ import (
 // no nodes given, [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow,
 // [coles.ErrTooLarge], and ctx's.
 func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int, k int, may func(node, recommended int) bool) ([][]Match, error) {
-	n := x.rows.Rows()
+	n := x.made().Rows()
 	switch {
 	case n != g.Nodes():
 		return nil, fmt.Errorf("%w: %d rows for %d nodes", coles.ErrShape, n, g.Nodes())

@@ -251,6 +251,10 @@ func readVectorsAs(ctx context.Context, in *inputs, f dataset.Format, s *source)
 	if err == nil {
 		err = in.take(d, s.name())
 	}
+	if err == nil && d.Features == nil && d.Adjacency != nil && f.Name == "npz" && d.IDs == nil && d.Labels == nil { // of SciPy
+		d.Features, d.Adjacency = d.Adjacency, nil
+		in.text.Warn(fmt.Errorf("%s: the square matrix is taken for features", s.name()))
+	}
 	if err == nil && d.Features == nil {
 		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)
 	}

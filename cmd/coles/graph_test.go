@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,4 +100,25 @@ func TestNamesOfFeatures(t *testing.T) {
 		t.Errorf("an embedding of %d × %d, ids %v", r, c, d.IDs)
 	}
 	refused(t, dir, exitFailure, "; tsv can", "\"ann\x00\" bob\n", "embed", "-dim", "1", "-to", "npz")
+}
+
+// A square matrix that SciPy saved is a graph, or features where these are named, and that is said.
+func TestSquareMatrixAsFeatures(t *testing.T) {
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	for name, part := range map[string][2]string{
+		"format": {"'|S3', 'shape': ()", "csr"}, "shape": {"'<i8', 'shape': (2,)", "\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"},
+		"indptr":  {"'<i4', 'shape': (4,)", "\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00"},
+		"indices": {"'<i4', 'shape': (3,)", "\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00"}, "data": {"'|u1', 'shape': (3,)", "\x01\x02\x03"},
+	} {
+		head := fmt.Sprintf("{'descr': %s, 'fortran_order': False}", part[0])
+		w := testkit.Must(z.CreateHeader(&zip.FileHeader{Name: name + ".npy"}))
+		fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s%s", 118, head+strings.Repeat(" ", 117-len(head))+"\n", part[1])
+	}
+	testkit.Check(t, z.Close())
+	path := write(t, filepath.Join(t.TempDir(), "square.npz"), file.String())
+	code, out, says := call("0,1\n1,2\n", "info", "-", "-features", path)
+	testkit.WantSame(t, "exit code", code, 0)
+	testkit.WantText(t, out, "3 columns, 3 entries not zero")
+	testkit.WantText(t, says, "the square matrix is taken for features")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"sync"
 
 	"coles/internal/kernel"
@@ -23,6 +24,9 @@ import (
 func Read(ctx context.Context, x mat.Matrix) (*Source, error) {
 	if err := kernel.Check(); err != nil {
 		return nil, err
+	}
+	if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		panic("coles: a nil matrix")
 	}
 	switch x := x.(type) {
 	case *Source:

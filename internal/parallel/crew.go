@@ -46,6 +46,9 @@ type crewKey struct{}
 // ready, which costs about a microsecond instead of some thirty: for a computation of many short
 // steps. The caller must dismiss them. A context that has a crew keeps it.
 func Crew(ctx context.Context) (with context.Context, dismiss func()) {
+	if ctx == nil {
+		panic("coles: a nil context")
+	}
 	if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
 		return ctx, func() {}
 	}
