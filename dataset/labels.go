@@ -90,6 +90,10 @@ func (l *edgeFiles) pickLabels(t *text.Reader) {
 		if roles = []string{"id", "label"}; len(t.Fields) != 2 {
 			return // an error of the first line
 		}
+		if len(t.Header) > 2 {
+			t.Fault(-1, "%w: %d fields, the header has %d", coles.ErrFormat, len(t.Fields), len(t.Header))
+			return
+		}
 	}
 	var unread []string
 	for k, name := range t.Header {
