@@ -22,7 +22,7 @@ import (
 //	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
 //
 // is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. It
-// depends on XXᵀ alone: on no basis of the features.
+// depends on XXᵀ alone, on no basis.
 //
 // s of 0.8 or more chooses the graph. Below that the features are taken, unless the graph has large communities of its
 // own; or any, by three deviations, where features tell nothing: no edge joins nodes that have some, all rows are
@@ -34,7 +34,7 @@ import (
 //	r = Σ_v z_v·(D^-½HD^-½z)_v / Σ_v ‖z_v‖·(D^-½HD^-½‖z‖)_v
 //
 // is the mean cosine of the ends of hidden edges, which grows with the size of communities. From ¼ on the graph is
-// taken. Below 4,096 nodes all quarters are hidden in turn, four times. docs/guide.md says how the bounds were chosen.
+// taken. Below 4,096 nodes all quarters are hidden in turn, four times. docs/guide.md has the reasons.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
@@ -94,7 +94,7 @@ func (a Alignment) Kind() Kind {
 	return UseFeatures
 }
 
-// String explains the choice, and says where it might be the other one by chance.
+// String explains the choice, and says where it may be by chance.
 func (a Alignment) String() string {
 	name := map[bool]string{true: "graph model", false: "feature model"}[a.Kind() == UseGraph]
 	if a == (Alignment{Known: true}) {

@@ -11,7 +11,7 @@ import (
 // The named errors of this module: bad data gets one of them, wrapped with where and what. Test
 // with errors.Is, print for the place. The other packages use them too and have errors of their own
 // only for what can go wrong nowhere else. Functions list their errors but for these: ctx's, [ErrShape],
-// [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings out of range.
+// [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings.
 //
 // A mistake in the calling program panics as in the standard library: a nil graph, matrix, context,
 // reader or receiver, or a callback that panics.

@@ -113,11 +113,11 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 	return source, fitted, err
 }
 
-// Preparation returns the preparation, with [PrepareAuto] and [PrepareUndamped] resolved.
+// Preparation returns the preparation, no longer a choice.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
-// Apply prepares features with the columns that p was fitted to, as a new *sparse.CSR or *mat.Dense. Rows
-// that are zero stay zero. Errors: [ErrNegative].
+// Apply prepares features with the columns that p was fitted to, as a new *sparse.CSR or *mat.Dense. Zero
+// rows stay zero. Errors: [ErrNegative].
 func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
 	after, err := p.view(ctx, x)
 	if err != nil {

@@ -49,7 +49,7 @@ var filterNames = []string{"none", "sgc", "s2gc", "s2gcsum", "appnp", "heat", "p
 // does not run for a day.
 const maxHops = 10_000
 
-// SGC is W^K (Wu et al. 2019). The paper uses K = 2. K = 0 leaves features as they are.
+// SGC is W^K (Wu et al. 2019). The paper uses K = 2. K = 0 changes nothing.
 func SGC(hops int) Filter {
 	return newFilter(Filter{kind: sgc, hops: hops}, func(c []float64) { c[hops] = 1 })
 }

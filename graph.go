@@ -100,7 +100,7 @@ func (g *Graph) Report() GraphReport { return g.report }
 // String is the report: a graph prints its counts, not its edges.
 func (g *Graph) String() string { return g.report.String() }
 
-// Degrees returns the sums of the weights of the nodes' edges, without self loops.
+// Degrees returns the sums of the weights of nodes' edges, no self loops.
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.

@@ -65,7 +65,7 @@ func Normalize(g *Graph) *SymCSR {
 //
 //	W⁺ = D^-½ A D^-½,  D = diag(A·1), without A's diagonal,
 //
-// in O(n + m). An isolated node keeps a zero row. The eigenvalues are in [−1, 1].
+// in O(n + m). An isolated node has a zero row. Eigenvalues are in [−1, 1].
 func (g *Graph) Positive() *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, false)) // does not end
 	return w

@@ -81,8 +81,8 @@ func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: e
 func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
 
 // NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed, the same
-// graph. [Graph.Negative] turns drawn pairs into W⁻. The name is its text form; a sampler read from that
-// draws nothing but [ErrSetting].
+// graph. [Graph.Negative] turns drawn pairs into W⁻. The name is its text form; one read from that draws
+// nothing but [ErrSetting].
 func NegativeFunc(name string, draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error)) NegativeSampler {
 	return NegativeSampler{kind: customNegatives, custom: &customSampler{name, draw}}
 }

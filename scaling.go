@@ -21,7 +21,7 @@ type Scaling struct {
 	Factors       []float64 // what each column is multiplied by
 }
 
-// A ScalingRule chooses the weights of the columns of an embedding by their eigenvalues.
+// A ScalingRule weights the columns of an embedding by their eigenvalues.
 type ScalingRule struct {
 	Rank  float64 `json:"rank"`  // bounds the effective rank: see [ScalingRule.Fit]; 0 fixes γ at Power
 	Floor float64 `json:"floor"` // of that bound

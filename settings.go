@@ -242,7 +242,7 @@ func WithScratch(dir string, memory int64) Option {
 }
 
 // A Kind chooses whether a model embeds nodes by the graph and their features, or by their
-// features alone. The zero value, "auto", follows the [Alignment] of the features.
+// features alone. The zero value, "auto", follows the [Alignment].
 type Kind int
 
 const (
@@ -266,7 +266,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that
 // many features, 0 for none. K-means weighs all columns alike, and what clusters share is in the first few:
 // d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of degrees, and [PrepareUndamped]; without
-// features effective rank 20 throughout, and S²GC with α = 0.
+// features rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
