@@ -28,8 +28,11 @@ type Choice struct {
 	// is the standard error of their difference where both are equally good: √(b + c)/Labels for b
 	// rows that the graph model alone has right and c that the feature model alone has right.
 	Graph, Features, Error float64
+	// Structure is the accuracy of that kind with half of the energy in columns of the structure, 0 where that was
+	// not tried. The model has them if it is more than two standard errors better.
+	Structure float64
 
-	told bool // they are far enough apart
+	told, structured bool // the kinds are far enough apart, and the structure is better enough
 }
 
 // String states in two lines which kind was taken and why, and the verdict without labels.
@@ -39,6 +42,9 @@ func (c Choice) String() string {
 		return fmt.Sprintf("%s, by s: cross-validation takes two labels of two classes at least\ns: %v", name(c.Alone), c.Alignment)
 	}
 	measured := fmt.Sprintf("graph %.1f %%, features %.1f %% (%+.1f ± %.1f points)", 100*c.Graph, 100*c.Features, 100*(c.Graph-c.Features), 100*c.Error)
+	if c.structured {
+		measured += fmt.Sprintf(", beside who the neighbours are %.1f %%", 100*c.Structure)
+	}
 	if !c.told {
 		return fmt.Sprintf("%s, by s: cross-validation on %d labels cannot tell: %s\ns: %v", name(c.Alone), c.Labels, measured, c.Alignment)
 	}
@@ -50,7 +56,8 @@ func (c Choice) String() string {
 // opts, and predicts the labelled rows of each embedding by cross-validation, in the parts of
 // [LogisticRegression] with C = 1. The kind that is right more often is taken if the two are more
 // than two standard errors apart, which is McNemar's test (1947) of the rows that one kind alone has
-// right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment].
+// right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a
+// [coles.Share] of ½, if it has none and the options leave it open.
 //
 // A class of one label is left out. Without two classes of two labels s decides alone, and only its
 // model is fitted.
@@ -60,7 +67,7 @@ func (c Choice) String() string {
 // than 0.4 points below that, and up to 7.5 above; one standard error lost up to 1.1. To choose C in every part,
 // too, takes some fifty times as long and decides no better.
 //
-// It takes two calls of [coles.Fit], one after the other, and ten regressions on at most all labelled
+// It takes three calls of [coles.Fit], one after the other, and fifteen regressions on at most all labelled
 // rows; besides the memory of a fit, another embedding and these rows. The result is the same to the
 // byte for any number of processors.
 //
@@ -73,10 +80,14 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int
 	case len(labels) != g.Nodes():
 		return nil, fmt.Errorf("%w: %d labels for %d nodes", coles.ErrShape, len(labels), g.Nodes())
 	}
+	share, open := coles.AutoShare, true
 	fit := func(kind coles.Kind) (*coles.Model, error) {
 		return coles.Fit(ctx, g, x, append(slices.Clone(opts), coles.With(func(s *coles.Settings) {
 			if s.Kind = kind; kind == coles.UseFeatures {
 				*s = s.WithoutGraph()
+			}
+			if open = s.Structure == coles.AutoShare; open {
+				s.Structure = share
 			}
 		}))...)
 	}
@@ -107,7 +118,30 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels []int
 	if c.told && (c.Graph > c.Features) != (c.Alone == coles.UseGraph) {
 		c.Model = second
 	}
-	return c, nil
+	kind := c.Model.Report().Kind
+	if beside, _ := c.Model.Beside(); beside != nil || !open || g.Report().Edges == 0 {
+		return c, nil
+	}
+	share = 0.5
+	structured, err := fit(kind)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.weigh(ctx, structured, right[kind], rows, labels)
+}
+
+// weigh takes a model with columns of the structure where labels tell that it is better than the kind taken, which
+// has these rows right.
+func (c *Choice) weigh(ctx context.Context, structured *coles.Model, right []bool, rows, labels []int) error {
+	both, err := crossValidated(ctx, structured, rows, labels)
+	if err != nil {
+		return err
+	}
+	better, apart := lead(both, right)
+	if c.Structure = accuracyOf(both); float64(better) > enough*math.Sqrt(float64(apart)) {
+		c.Model, c.structured = structured, true
+	}
+	return nil
 }
 
 // repeated are the rows of the classes that have two labels at least, nil where there is one such
@@ -166,20 +200,32 @@ func crossValidated(ctx context.Context, m *coles.Model, rows, labels []int) ([]
 
 // compare counts what is right by the two kinds.
 func (c *Choice) compare(graph, features []bool) {
-	var one, other, apart int
-	for i := range graph {
-		if graph[i] {
-			one++
-		}
-		if features[i] {
-			other++
-		}
-		if graph[i] != features[i] {
-			apart++
+	ahead, apart := lead(graph, features)
+	all, errors := float64(len(graph)), math.Sqrt(float64(apart))
+	c.Labels, c.Graph, c.Features, c.Error = len(graph), accuracyOf(graph), accuracyOf(features), errors/all
+	c.told = math.Abs(float64(ahead)) > enough*errors
+}
+
+// lead is how many rows more one has right than other, and how many only one of them has.
+func lead(one, other []bool) (ahead, apart int) {
+	for i := range one {
+		switch {
+		case one[i] && !other[i]:
+			ahead, apart = ahead+1, apart+1
+		case other[i] && !one[i]:
+			ahead, apart = ahead-1, apart+1
 		}
 	}
-	c.Labels = len(graph)
-	all, errors := float64(c.Labels), math.Sqrt(float64(apart))
-	c.Graph, c.Features, c.Error = float64(one)/all, float64(other)/all, errors/all
-	c.told = math.Abs(float64(one-other)) > enough*errors
+	return ahead, apart
+}
+
+// accuracyOf is the share that is right.
+func accuracyOf(right []bool) float64 {
+	count := 0
+	for _, r := range right {
+		if r {
+			count++
+		}
+	}
+	return float64(count) / float64(len(right))
 }

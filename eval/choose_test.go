@@ -76,6 +76,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
+			c.opts = append(c.opts, coles.With(func(s *coles.Settings) { s.Structure = 0 }))
 			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
 			byS := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
 			testkit.WantSame(t, "s", got.Alignment, *byS.Report().Alignment)
@@ -208,15 +209,31 @@ func TestChooseModelRefuses(t *testing.T) {
 func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
 	c := testkit.Must(ChooseModel(background, g, x, some(labels, 3)))
-	c.Labels, c.Graph, c.Features, c.Error = 8, 0.25, 0.875, 0.125
+	c.Labels, c.Graph, c.Features, c.Error, c.Structure, c.structured = 8, 0.25, 0.875, 0.125, 0.75, true
 	found := c.Alignment.String()
 	for want, told := range map[string]bool{
-		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\ns alone: " + found:          true,
-		"feature model, by s: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points)\ns: " + found: false,
+		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points), beside who the neighbours are 75.0 %\ns alone: " + found:          true,
+		"feature model, by s: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points), beside who the neighbours are 75.0 %\ns: " + found: false,
 	} {
 		c.told = told
 		testkit.WantSame(t, "the choice", c.String(), want)
 	}
 	c.Labels = 0
 	testkit.WantSame(t, "the choice", c.String(), "feature model, by s: cross-validation takes two labels of two classes at least\ns: "+found)
+}
+
+// The kind taken gets columns of the structure where labels tell that these help, and the settings allow it.
+func TestChooseModelTriesStructure(t *testing.T) {
+	g, _, all := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
+	x := testkit.RandomDense(testkit.Random(3), 300, 3)
+	c := testkit.Must(ChooseModel(background, g, x, some(all, 3)))
+	want := testkit.Must(coles.Fit(background, g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, 0.5 })))
+	testkit.WantSame(t, "embedding", testkit.Bits(c.Model.Embedding()), testkit.Bits(want.Embedding()))
+	if _, share := c.Model.Beside(); share != 0.5 || c.Structure < max(c.Graph, c.Features)+0.2 {
+		t.Errorf("share %v: %v", share, c)
+	}
+	c = testkit.Must(ChooseModel(background, g, x, some(all, 3), coles.With(func(s *coles.Settings) { s.Structure = 0 })))
+	if beside, _ := c.Model.Beside(); beside != nil || c.Structure > 0 {
+		t.Errorf("structure that is forbidden: %v", c)
+	}
 }

@@ -173,6 +173,8 @@ func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Mod
 	if report.Kind == coles.UseGraph {
 		s = s.WithoutGraph()
 	}
+	_, d := e.data.Features.Dims()
+	s.Dim, s.Structure = min(s.Dim, d), 0
 	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
 	if err != nil {
 		return nil, err

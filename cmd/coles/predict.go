@@ -40,7 +40,8 @@ many of those predicted to be of it (precision), and what it is taken for.
 
 Where neither -kind nor other settings say whether to use the graph or the
 features alone, both are fitted and cross-validated on the labels, and standard
-error says which was taken and why; -kind auto chooses without labels.
+error says which was taken and why; so are columns of who the neighbours are
+(-structure) beside it. -kind auto chooses without labels.
 
 -classifier keeps the classifier. -use predicts with it and needs no labels, but
 the model that it learnt from: keep that by -model, and name it by -with. A fit
