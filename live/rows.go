@@ -24,7 +24,7 @@ type Rows struct {
 }
 
 // FitRows is [coles.Fit] for rows x (n × d) that have no graph, as of a table or of vectors: on that of [coles.KNN],
-// and by [coles.UseGraph] unless an option sets the kind.
+// and by [coles.UseGraph] and [RowShare] unless an option sets them.
 //
 // Errors: as [coles.Fit], [coles.KNN] and [Freeze].
 func FitRows(ctx context.Context, x mat.Matrix, k int, opts ...coles.Option) (*coles.Model, *Rows, error) {
@@ -32,12 +32,34 @@ func FitRows(ctx context.Context, x mat.Matrix, k int, opts ...coles.Option) (*c
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := coles.Fit(ctx, g, x, append([]coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })}, opts...)...)
+	share, err := RowShare(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	usual := coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, share })
+	m, err := coles.Fit(ctx, g, x, append([]coles.Option{usual}, opts...)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, err := FreezeRows(ctx, m, g, x)
 	return m, r, err
+}
+
+// RowShare is the share of columns of who the neighbours are for rows x and their graph by [coles.KNN]: 0.3 where that
+// goes by the distance, so that rows lie on what few columns span, and [coles.AutoShare] else. No measure without labels
+// sees what neighbours that the features have made tell beside them.
+//
+// Errors: as [coles.Preparation.Fit].
+func RowShare(ctx context.Context, x mat.Matrix) (coles.Share, error) {
+	how, err := coles.PrepareAuto.Fit(ctx, x)
+	if err != nil {
+		return 0, err
+	}
+	source, err := view(ctx, how, x)
+	if err == nil && nearest.ByDistance(source.Sparse(), source.Cols()) {
+		return 0.3, nil
+	}
+	return coles.AutoShare, err
 }
 
 // FreezeRows is [Freeze] for rows x (n × d) and their graph by [coles.KNN]. It keeps 12·n·d bytes more, or of sparse
@@ -71,15 +93,19 @@ func FreezeRows(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matri
 func (r *Rows) Graph() *coles.Graph { return r.graph }
 
 func (r *Rows) prepared(ctx context.Context, x mat.Matrix) (*matrix.Matrix[float64], error) {
-	view, err := r.how.View(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	source, err := matrix.Read(ctx, view)
+	source, err := view(ctx, r.how, x)
 	if err != nil {
 		return nil, err
 	}
 	return matrix.As[float64](ctx, source)
+}
+
+func view(ctx context.Context, how *coles.Preparer, x mat.Matrix) (*matrix.Source, error) {
+	prepared, err := how.View(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Read(ctx, prepared)
 }
 
 // Near joins each of new rows x to the known ones nearest to it, as many as a known one has chosen on average, by

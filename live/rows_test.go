@@ -25,6 +25,8 @@ func TestNewRowsJoinTheNearest(t *testing.T) {
 	g := testkit.Must(coles.KNN(ctx, x, k))
 	testkit.WantClose(t, "graph", rows.Graph().CSR(), g.CSR(), 0)
 	testkit.WantSame(t, "model by", m.Report().Kind, coles.UseGraph)
+	testkit.WantSame(t, "share", m.Report().StructureShare, 0.3)
+	testkit.WantSame(t, "share of many columns", testkit.Must(live.RowShare(ctx, testkit.RandomDense(testkit.Random(4), 9, 100))), coles.AutoShare)
 	how := testkit.Must(coles.PrepareAuto.Fit(ctx, x))
 	known, fresh := testkit.DenseOf(testkit.Must(how.Apply(ctx, x))), testkit.DenseOf(testkit.Must(how.Apply(ctx, more)))
 	var want []coles.Edge
@@ -47,7 +49,7 @@ func TestNewRowsJoinTheNearest(t *testing.T) {
 	all := testkit.Must(rows.Embed(ctx, more))
 	testkit.WantClose(t, "vectors", all, testkit.Must(frozen.Embed(ctx, more, want, nil)), 0)
 	// Alone a row gets the same.
-	testkit.WantClose(t, "one", testkit.Must(rows.Embed(ctx, more.Slice(3, 4, 0, d))), all.Slice(3, 4, 0, d), 1e-13)
+	testkit.WantClose(t, "one", testkit.Must(rows.Embed(ctx, more.Slice(3, 4, 0, d))), all.Slice(3, 4, 0, m.Report().Dim), 1e-13)
 }
 
 // A row that says nothing, or shares nothing with any, joins none.

@@ -317,6 +317,9 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := e.in.shareRows(ctx, &s, x); err != nil {
+		return nil, nil, err
+	}
 	fit, warn := coles.Fit, e.warn
 	switch {
 	case s.Kind != 0 || x == nil:

@@ -68,7 +68,7 @@ func readRows(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset
 		ids = []coles.GraphOption{coles.WithIDs(d.IDs)}
 	}
 	fitted, _ := in.model.(*coles.Model)
-	if alone := fitted != nil && fitted.Report().Kind == coles.UseFeatures; !c.IsSet("knn") && (alone || in.known != nil) {
+	if alone := fitted != nil && !usesEdges(fitted); !c.IsSet("knn") && (alone || in.known != nil) {
 		in.place = in.known
 		d.Undirected, err = coles.NewGraph(n, nil, ids...)
 	} else {
@@ -111,12 +111,30 @@ func (in *inputs) joinRows(ctx context.Context, c *cli.Command, d *dataset.Datas
 	return nil
 }
 
+// shareRows has a fit of rows tell who the neighbours are, as [live.RowShare] says, unless settings do.
+func (in *inputs) shareRows(ctx context.Context, s *coles.Settings, x mat.Matrix) (err error) {
+	if in.rows != nil && s.Kind != coles.UseFeatures && s.Structure == coles.AutoShare {
+		s.Structure, err = live.RowShare(ctx, x)
+	}
+	return err
+}
+
 // rowsBehind are the rows that go behind a model, by which it places others, nil for none.
 func (in *inputs) rowsBehind(m model) *dataset.Dataset {
-	if fitted, ok := m.(*coles.Model); !ok || fitted.Report().Kind != coles.UseGraph || in.rows == nil {
+	if fitted, ok := m.(*coles.Model); !ok || !usesEdges(fitted) || in.rows == nil {
 		return nil
 	}
-	return &dataset.Dataset{Adjacency: in.rows.Undirected.CSR(), Features: in.rows.Features}
+	rows := &dataset.Dataset{Adjacency: in.rows.Undirected.CSR(), Features: in.rows.Features}
+	if in.rows.Undirected.Named() {
+		rows.IDs = in.rows.Undirected.IDs()
+	}
+	return rows
+}
+
+// usesEdges reports whether a model embeds nodes by their edges.
+func usesEdges(m *coles.Model) bool {
+	r := m.Report()
+	return r.Kind == coles.UseGraph || r.StructureShare > 0
 }
 
 // placed are the vectors of rows that join the known ones nearest to them.

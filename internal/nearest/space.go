@@ -42,13 +42,16 @@ func NewSpace(ctx context.Context, x *matrix.Matrix[float64]) (*Space, error) {
 			return nil, err
 		}
 	}
-	by := Distance
-	if x.Sparse != nil || x.Cols() >= wide {
-		by = Cosine
+	by := Cosine
+	if ByDistance(x.Sparse != nil, x.Cols()) {
+		by = Distance
 	}
 	s.index, err = New(ctx, x, by)
 	return s, err
 }
+
+// ByDistance reports whether a [Space] of rows compares them by the distance.
+func ByDistance(sparse bool, columns int) bool { return !sparse && columns < wide }
 
 // All finds the k rows nearest to every row, or fewer.
 //

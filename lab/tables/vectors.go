@@ -13,6 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/examples/cli"
+	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,11 +26,19 @@ func vectorsTable() table {
 	return table{
 		Name: "vectors", Title: "Rows without a graph", apart: true, datasets: []string{"digits", "breast_cancer", "wine"},
 		about: accuracyAbout + " COLES has the graph of ten neighbours.",
-		rows:  []method{{name: "COLES", embed: fit(coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))}},
+		rows:  []method{{name: "COLES", embed: rows}},
 		measure: func(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 			return accuracies(ctx, o, p, m, []int{2, 5, 20}, p.splits)
 		},
 	}
+}
+
+func rows(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+	m, _, err := live.FitRows(ctx, p.Features, 10)
+	if err != nil {
+		return nil, err
+	}
+	return m.Embedding(), nil
 }
 
 // peers are the methods of a program for rows without a graph.
