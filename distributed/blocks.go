@@ -90,7 +90,7 @@ func (p plan) learn(s beam.Scope, raw beam.PCollection) beam.PCollection {
 		squares = total(s, parts, p.blocks())
 	}
 	switch p.Settings.Preparation {
-	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareVectors:
+	case coles.PrepareAuto, coles.PrepareUndamped, coles.PrepareBalanced, coles.PrepareVectors:
 		parts := beam.ParDo(s, &correlate{p}, raw, beam.SideInput{Input: seen}, beam.SideInput{Input: squares})
 		products = total(s, parts, p.blocks())
 	}

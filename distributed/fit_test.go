@@ -237,6 +237,16 @@ func TestFitIsFit(t *testing.T) {
 		return v * math.Pow(1000, float64(j-36))
 	}, embedding.x)
 	tests = append(tests, test{"an embedding beside numbers", embedding, sets(func(s *coles.Settings) {}), 2000})
+	words := base // of 90 features 50 are words that one node in fifty has, which balanced features are for
+	words.x = mat.NewDense(base.n, 90, nil)
+	rng := testkit.Random(5)
+	words.x.Apply(func(i, j int, _ float64) float64 {
+		if j < 40 {
+			return base.x.At(i, j%20)*math.Pow(float64(j+1), -0.7) + 0.3*rng.NormFloat64()
+		}
+		return math.Floor(rng.Float64() + 0.02)
+	}, words.x)
+	tests = append(tests, test{"an embedding beside words", words, sets(func(s *coles.Settings) { s.Preparation = coles.PrepareBalanced }), 500})
 	for _, f := range []coles.Filter{coles.SGC(0), coles.Polynomial(0.5, -0.2, 1)} { // the others are other coefficients
 		tests = append(tests, test{f.String(), base, sets(func(s *coles.Settings) { s.Filter = f }), 500})
 	}
