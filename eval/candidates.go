@@ -76,14 +76,6 @@ func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts Link
 	return f, err
 }
 
-// leaving are the edges of which no second one is recommended.
-func (f *finder) leaving() *walks {
-	if f.arcs != nil {
-		return f.arcs.out
-	}
-	return f.walks
-}
-
 // popularity is how many edges lead to a node.
 func (f *finder) popularity(v int) int {
 	if f.arcs != nil {
@@ -117,7 +109,11 @@ func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommend
 	if f.vectors != nil {
 		var err error
 		near, err = f.vectors.Apart(ctx, nodes, func(u, v int) bool {
-			near, _ := f.leaving().edges(u)
+			of := f.walks
+			if f.arcs != nil {
+				of = f.arcs.out
+			}
+			near, _ := of.edges(u)
 			_, joined := slices.BinarySearch(near, int32(v))
 			return joined || !allowed(u, v)
 		}, bestEnds)

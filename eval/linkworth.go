@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"coles"
-	"coles/internal/matrix"
 	"coles/internal/stream"
 )
 
@@ -19,8 +18,6 @@ type LinkWorth struct {
 	ThreeSteps float64 `json:"three_steps_at_10"`  // by walks of three steps alone
 	Vectors    float64 `json:"vectors_at_10"`      // by the cosine of the embedding alone
 	Popular    float64 `json:"most_popular_at_10"` // by the degree alone
-	Cold       int     `json:"cold"`               // ends at nodes that have one edge left, or none
-	ColdRecall float64 `json:"cold_recall_at_10"`  // the share of these among the ten best
 }
 
 // String gives the shares in percent.
@@ -32,11 +29,7 @@ func (w LinkWorth) String() string {
 	if w.Vectors > 0 {
 		s += fmt.Sprintf("vectors %.1f, ", 100*w.Vectors)
 	}
-	s += fmt.Sprintf("the most popular %.1f)", 100*w.Popular)
-	if w.Cold > 0 {
-		s += fmt.Sprintf("; of %d at nodes with one edge or none %.1f %%", w.Cold, 100*w.ColdRecall)
-	}
-	return s
+	return s + fmt.Sprintf("the most popular %.1f)", 100*w.Popular)
 }
 
 const (
@@ -79,7 +72,6 @@ func hide(edges []coles.Edge, seed uint64) (kept, hidden []coles.Edge) {
 type trial struct {
 	lost []int
 	*candidates
-	cold   bool   // it has one edge at most
 	single [4]int // found among the best ten by two steps, three, cosine and degree alone
 }
 
@@ -97,7 +89,7 @@ func newTrials(ctx context.Context, f *finder, lost map[int][]int, side bool, se
 	nodes = nodes[:min(len(nodes), mostTrials)]
 	all := make([]trial, len(nodes))
 	return all, f.look(ctx, nodes, nil, func(w *walker, q int, c *candidates) {
-		t := trial{lost: lost[nodes[q]], candidates: c, cold: w.degree(nodes[q]) < 2}
+		t := trial{lost: lost[nodes[q]], candidates: c}
 		singles := []int{twoSteps, threeSteps}
 		if f.vectors != nil {
 			singles = append(singles, byCosine)
@@ -148,66 +140,14 @@ func (w *LinkWorth) count(trials []trial, prior []float64) {
 	half := len(trials) / 2
 	for _, part := range [][2][]trial{{trials[:half], trials[half:]}, {trials[half:], trials[:half]}} {
 		weights := conditionalLogit(picksOf(part[0]), prior)
-		w.add(part[1], weights)
-	}
-}
-
-// add adds what weights find in trials.
-func (w *LinkWorth) add(trials []trial, weights []float64) {
-	for _, t := range trials {
-		found := t.found(t.ranked(weights))
-		if len(t.nodes) == 0 { // it gets the most popular
-			found = t.single[3]
-		}
-		w.Hidden += len(t.lost)
-		w.Recall += float64(found)
-		if t.cold {
-			w.Cold += len(t.lost)
-			w.ColdRecall += float64(found)
-		}
-		for kind, share := range []*float64{&w.TwoSteps, &w.ThreeSteps, &w.Vectors, &w.Popular} {
-			*share += float64(t.single[kind])
+		for _, t := range part[1] {
+			w.Hidden += len(t.lost)
+			w.Recall += float64(t.found(t.ranked(weights)))
+			for kind, share := range []*float64{&w.TwoSteps, &w.ThreeSteps, &w.Vectors, &w.Popular} {
+				*share += float64(t.single[kind])
+			}
 		}
 	}
-}
-
-// Measure says what recommendations are worth by edges that the graph of the recommender lacks, such as later ones: of
-// up to 600 nodes of either side that gain some, drawn by the seed. Edges that it has do not count; arcs lead from U to V.
-//
-// Errors: [coles.ErrIndex], and ctx's.
-func (r *Recommender) Measure(ctx context.Context, edges []coles.Edge, seed uint64) (*LinkWorth, error) {
-	if err := matrix.CheckPairs(len(r.walks.sums), edges, nil); err != nil {
-		return nil, err
-	}
-	lost := make(map[int][]int)
-	gain := func(u, v int) {
-		near, _ := r.leaving().edges(u)
-		if _, has := slices.BinarySearch(near, int32(v)); u != v && !has {
-			lost[u] = append(lost[u], v)
-		}
-	}
-	for _, e := range edges {
-		if gain(e.U, e.V); r.arcs == nil {
-			gain(e.V, e.U)
-		}
-	}
-	for u, ends := range lost {
-		slices.Sort(ends)
-		lost[u] = slices.Compact(ends)
-	}
-	worth := &LinkWorth{}
-	for side := range r.weights {
-		if r.weights[side] == nil {
-			continue
-		}
-		trials, err := newTrials(ctx, r.finder, lost, side == 1, seed)
-		if err != nil {
-			return nil, err
-		}
-		worth.add(trials, r.weights[side])
-	}
-	worth.divide()
-	return worth, nil
 }
 
 // divide makes shares of counts.
@@ -215,5 +155,4 @@ func (w *LinkWorth) divide() {
 	for _, share := range []*float64{&w.Recall, &w.TwoSteps, &w.ThreeSteps, &w.Vectors, &w.Popular} {
 		*share /= float64(max(1, w.Hidden))
 	}
-	w.ColdRecall /= float64(max(1, w.Cold))
 }

@@ -156,30 +156,3 @@ func TestLearnLinksRefuses(t *testing.T) {
 		"an unknown pair":       {testkit.Err(r.Scores(background, []coles.Edge{{U: 0, V: 41}})), coles.ErrIndex},
 	})
 }
-
-// What later edges show of a recommender is what they show by hand: the share of their ends among the ten best.
-func TestMeasureLinks(t *testing.T) {
-	g := circles(400)
-	train, lost := hideEdges(g, 98)
-	r := testkit.Must(LearnLinks(background, train, LinkOptions{}))
-	best := testkit.Must(r.Recommend(background, nil, 10, nil))
-	var edges []coles.Edge
-	found, all := 0, 0
-	for u, ends := range lost {
-		for _, v := range ends {
-			if all++; slices.ContainsFunc(best[u], func(m Match) bool { return m.Row == v }) {
-				found++
-			}
-			if u < v {
-				edges = append(edges, coles.Edge{U: u, V: v})
-			}
-		}
-	}
-	near, _ := train.Neighbors(3) // an edge that it has does not count
-	worth := testkit.Must(r.Measure(background, append(edges, coles.Edge{U: 3, V: int(near[0])}), 1))
-	if all > mostTrials || worth.Hidden != all {
-		t.Fatalf("%d ends, want %d", worth.Hidden, all)
-	}
-	testkit.WantNear(t, "recall", worth.Recall, float64(found)/float64(all), 1e-12)
-	testkit.WantError(t, testkit.Err(r.Measure(background, []coles.Edge{{U: 0, V: 401}}, 1)), coles.ErrIndex)
-}

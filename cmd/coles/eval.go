@@ -27,10 +27,6 @@ a warning of features alone where most neighbours share a label.
 Of nodes with several labels a tenth is known, and a half, and as many classes are
 predicted as each node has; of numbers a quarter is known. -labels-as decides.
 
--links measures links in the place of labels: of a tenth of the edges, drawn and
-hidden, how many are among ten recommended; with -times of the latest, too, where
-the number that would be the weight of an edge is its time.
-
 Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
 masks and neither -per-class nor -count is given, or else are drawn. Nodes
 without a label are left out.
@@ -38,8 +34,7 @@ without a label are left out.
 Examples:
    coles eval cora.npz
    coles eval cora.npz -embedding cora.npy -splits cora_20.json -json
-   coles eval -embedding friends.txt -labels circles.csv -per-class 5
-   coles eval sales.csv -bipartite -links -columns 1,2,4 -times`
+   coles eval -embedding friends.txt -labels circles.csv -per-class 5`
 
 func evalCommand(s streams) *cli.Command {
 	return &cli.Command{
@@ -52,8 +47,6 @@ func evalCommand(s streams) *cli.Command {
 			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			labelsAsFlag(),
-			&cli.BoolFlag{Name: "links", Usage: "measure the links that \"coles links\" recommends"},
-			&cli.BoolFlag{Name: "times", Usage: "weights of edges are times: hide the latest for -links, too"},
 		}, embeddingFlags()...),
 		Action: action(s, evaluate),
 	}
@@ -102,9 +95,6 @@ type measured struct {
 func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := checkEvalFlags(c); err != nil {
 		return err
-	}
-	if c.Bool("links") {
-		return evaluateLinks(ctx, c, in, s)
 	}
 	made, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
 		usually(forClassification)(e, d)
@@ -191,10 +181,6 @@ func checkEvalFlags(c *cli.Command) error {
 		return err
 	}
 	switch {
-	case c.IsSet("times") && !c.Bool("links"):
-		return usagef("-times is for -links")
-	case c.Bool("links") && (c.IsSet("embedding") || c.IsSet("with") || c.IsSet("splits") || c.IsSet("per-class") || c.IsSet("count") || c.IsSet("runs")):
-		return usagef("-links hides edges: -embedding, -with, -splits, -per-class, -count and -runs say nothing of them")
 	case c.Int("runs") < 0:
 		return usagef("-runs %d: want 0 or more", c.Int("runs"))
 	case c.IsSet("splits") && (c.IsSet("per-class") || c.IsSet("count")):

@@ -147,8 +147,22 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 	if err != nil {
 		return err
 	}
-	options, err := linkOptions(c, in, e, d, g, stderr)
-	if err != nil {
+	options := eval.LinkOptions{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
+	setNumber(c, "seed", &options.Seed, c.Uint64)
+	if in.directed {
+		d.Adjacency.DoNonZero(func(u, v int, _ float64) { options.Arcs = append(options.Arcs, coles.Edge{U: u, V: v}) })
+	} else if d.Sides == nil {
+		options.Sides = eval.Sides(g)
+	}
+	if options.Sides != nil {
+		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
+	}
+	if usually(forLinks)(e, d); d.Features != nil || e.model != nil {
+		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
+			_, y, err := e.embed(ctx, g, d.Features)
+			return y, err
+		}
+	} else if err := withoutVectors(c); err != nil {
 		return err
 	}
 	recommender, err := eval.LearnLinks(ctx, g, options)
@@ -182,28 +196,6 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		fmt.Fprintf(stderr, "coles: nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0\n", unknown, len(found))
 	}
 	return err
-}
-
-// linkOptions are what a recommender of a graph learns by.
-func linkOptions(c *cli.Command, in *inputs, e *embedder, d *dataset.Dataset, g *coles.Graph, stderr io.Writer) (eval.LinkOptions, error) {
-	options := eval.LinkOptions{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
-	setNumber(c, "seed", &options.Seed, c.Uint64)
-	if c.Bool("directed") {
-		d.Adjacency.DoNonZero(func(u, v int, _ float64) { options.Arcs = append(options.Arcs, coles.Edge{U: u, V: v}) })
-	} else if d.Sides == nil {
-		options.Sides = eval.Sides(g)
-	}
-	if options.Sides != nil {
-		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
-	}
-	if usually(forLinks)(e, d); d.Features == nil && e.model == nil {
-		return options, withoutVectors(c)
-	}
-	options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
-		_, y, err := e.embed(ctx, g, d.Features)
-		return y, err
-	}
-	return options, nil
 }
 
 // withoutVectors refuses options for vectors where none are made.

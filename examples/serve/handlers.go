@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"coles"
@@ -58,23 +59,34 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer) // an error means that the client has gone
 }
 
+// sameOrigin refuses pages of other origins.
+func sameOrigin(r *http.Request, do string) error {
+	if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
+		return failure{http.StatusForbidden, fmt.Errorf("a page of %q must not %s", o, do)}
+	}
+	return nil
+}
+
+// A route is a path and what answers there.
+type route struct {
+	method, path string
+	handler      handler
+}
+
 // handler serves every path. A reload goes on until it is done or ctx is: its client, or a proxy in
 // between, may not wait for minutes, and the files have changed all the same. As there is one at a
 // time, those who leave cannot ask for more than that.
 func (s *service) handler(ctx context.Context) http.Handler {
-	mux := http.NewServeMux()
-	for _, route := range []struct {
-		method, path string
-		handler      handler
-	}{
-		{"GET", "/similar", s.similar},
-		{"GET", "/links", s.links},
-		{"POST", "/embed", s.embed},
-		{"POST", "/predict", s.predict},
-		{"GET", "/healthz", s.health},
-		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
-			if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
-				return nil, failure{http.StatusForbidden, fmt.Errorf("a page of %q must not reload", o)}
+	mux, meter, methods := http.NewServeMux(), newMeter(s), map[string][]string{}
+	routes := append(s.tellers(),
+		route{"GET", "/similar", s.similar},
+		route{"GET", "/links", s.links},
+		route{"POST", "/embed", s.embed},
+		route{"POST", "/predict", s.predict},
+		route{"GET", "/healthz", s.health},
+		route{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
+			if err := sameOrigin(r, "reload"); err != nil {
+				return nil, err
 			}
 			if !s.one.TryLock() {
 				return nil, failure{http.StatusConflict, errors.New("a reload is under way; ask again when it is done")}
@@ -85,14 +97,18 @@ func (s *service) handler(ctx context.Context) http.Handler {
 				return nil, failure{http.StatusInternalServerError, err}
 			}
 			return s.health(w, r)
-		}},
-	} {
-		mux.Handle(route.method+" "+route.path, route.handler)
-		mux.Handle(route.path, handler(func(w http.ResponseWriter, _ *http.Request) (any, error) {
-			w.Header().Set("Allow", route.method)
-			return nil, failure{http.StatusMethodNotAllowed, fmt.Errorf("%s wants %s", route.path, route.method)}
+		}})
+	for _, one := range routes {
+		mux.Handle(one.method+" "+one.path, meter.timed(one.path, one.handler))
+		methods[one.path] = append(methods[one.path], one.method)
+	}
+	for path, all := range methods {
+		mux.Handle(path, handler(func(w http.ResponseWriter, _ *http.Request) (any, error) {
+			w.Header().Set("Allow", strings.Join(all, ", "))
+			return nil, failure{http.StatusMethodNotAllowed, fmt.Errorf("%s wants %s", path, strings.Join(all, " or "))}
 		}))
 	}
+	mux.Handle("GET /metrics", meter.handler())
 	mux.Handle("/", handler(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure{http.StatusNotFound, fmt.Errorf("no path %q", r.URL.Path)}
 	}))
@@ -101,24 +117,42 @@ func (s *service) handler(ctx context.Context) http.Handler {
 
 func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
 	now := s.now.Load()
-	return map[string]any{"nodes": now.graph.Nodes(), "features": len(now.columns), "since": now.since}, nil
+	nodes := now.graph.Nodes()
+	if k := s.kept; k != nil {
+		k.reading.RLock()
+		nodes += len(k.place) - len(k.hidden)
+		k.reading.RUnlock()
+	}
+	return map[string]any{"nodes": nodes, "features": len(now.columns), "since": now.since}, nil
 }
 
 // about reads the node that a request is about, and how many others it wants.
 func (s *state) about(r *http.Request) (id string, row, k int, err error) {
 	id = r.FormValue("id")
-	text := cmp.Or(r.FormValue("k"), "10")
-	if k, err = strconv.Atoi(text); err != nil || k < 1 {
-		return "", 0, 0, fmt.Errorf("k=%s: want a whole number, at least 1", text)
+	if k, err = wanted(r); err != nil {
+		return "", 0, 0, err
 	}
 	row, ok := s.graph.Row(id)
 	if !ok {
-		return "", 0, 0, failure{http.StatusNotFound, fmt.Errorf("no node %q", id)}
+		return "", 0, 0, noNode(id)
 	}
-	return id, row, min(k, maxNearest, s.graph.Nodes()-1), nil
+	return id, row, min(k, s.graph.Nodes()-1), nil
+}
+
+// wanted is how many others a request wants.
+func wanted(r *http.Request) (int, error) {
+	text := cmp.Or(r.FormValue("k"), "10")
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 {
+		return 0, fmt.Errorf("k=%s: want a whole number, at least 1", text)
+	}
+	return min(k, maxNearest), nil
 }
 
 func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
+	if s.kept != nil {
+		return s.similarKept(r)
+	}
 	now := s.now.Load()
 	id, row, k, err := now.about(r)
 	if err != nil {
@@ -143,6 +177,9 @@ type link struct {
 }
 
 func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
+	if s.kept != nil {
+		return s.linksKept(r)
+	}
 	now := s.now.Load()
 	id, row, k, err := now.about(r)
 	if err != nil {
@@ -202,18 +239,10 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 // newcomer reads a newcomer and embeds it. Features with values that are unknown count for nothing.
 func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string, err error) {
 	who := newcomer{K: 10}
-	body := json.NewDecoder(r.Body)
-	body.DisallowUnknownFields()
-	body.UseNumber()
-	if err := body.Decode(&who); err != nil {
-		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
-		}
-		return 0, nil, nil, fmt.Errorf("body: %w", err)
+	if err := decode(r, &who); err != nil {
+		return 0, nil, nil, err
 	}
 	switch {
-	case body.Decode(&struct{}{}) != io.EOF:
-		return 0, nil, nil, errors.New("body: more than one newcomer")
 	case len(who.Neighbours)+len(who.Features) == 0:
 		return 0, nil, nil, errors.New("body: a newcomer has neighbours or features")
 	case who.K < 1:

@@ -35,7 +35,20 @@ Loads a graph, its features and a model, or fits one, and serves JSON:
                               learns them from -labels whenever files are read; "why" has the three
                               labelled nodes that weigh most, below 0 against the likeliest class
   POST /reload                reads the files again, as SIGHUP does; keep it from strangers
+  GET  /metrics               figures for Prometheus
   GET  /healthz               what is served, and since when
+
+With -dir it also takes changes, and has them on the disk in a journal before it answers:
+
+  POST   /nodes     [{"id": "kim", "features": {"0": 1}, "edges": [{"to": "ann", "weight": 2}]}]
+  DELETE /nodes     ["kim"]
+  POST   /edges     [{"from": "ann", "to": "bob", "weight": 2}]
+  DELETE /edges     [{"from": "ann", "to": "bob"}]
+  PUT    /features  {"ann": {"0": 1, "7": 2.5}}
+
+A request has up to 1,000 of them, and is taken as a whole or not at all. A new node is in the answers at
+once, by its edges to the nodes of the last fit; other changes move vectors at the next fit, which -refit
+or POST /reload begins beside the requests. The files stay as they were: the journal begins with them.
 
 There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
 client leaves: healthz says when it is done. Pages of other origins get 403.
@@ -76,6 +89,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
 	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
+	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
+	share := flags.Float64("refit", 0, "with -dir, fit again when so large a share of the graph has changed; 0: at /reload alone")
 	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
 	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
@@ -85,17 +100,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("-features are those of the nodes of -graph")
 	case from.labels != "" && from.graph == "":
 		return errors.New("-labels are those of the nodes of -graph")
+	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
+		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
 	case *load != 0 && *load < connections:
 		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s := &service{load: from.load, log: log.New(stderr, "", log.LstdFlags)}
+	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags)}
 	first, err := s.load(ctx)
 	if err != nil {
 		return err
 	}
 	s.now.Store(first)
+	if *dir != "" {
+		if err := s.keep(ctx, *dir, first); err != nil {
+			return err
+		}
+		defer s.kept.journal.file.Close()
+	}
 	listener, err := net.Listen("tcp", *addr) // now that there are answers
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ import (
 // A state is all that a request reads. It never changes: a request that has begun with one ends
 // with it, whatever is loaded meanwhile.
 type state struct {
+	files    *dataset.Dataset // what was fitted
+	model    *coles.Model
+	rows     mat.Matrix // the embedding
 	graph    *coles.Graph
 	ids      []string
 	columns  map[string]int // of the features, or of the table that encoder makes them of
@@ -61,6 +64,14 @@ func (from source) load(ctx context.Context) (*state, error) {
 	if f.model != nil && f.encoder == nil && d.Table != nil {
 		return nil, fmt.Errorf("%s has columns of text, and the features of %s had none", from.features, from.model)
 	}
+	if from.labels == "" {
+		d.Labels = nil
+	}
+	return newState(ctx, d, f)
+}
+
+// newState fits a dataset, unless there is a model.
+func newState(ctx context.Context, d *dataset.Dataset, f fitted) (*state, error) {
 	f.encoder = d.Encoder // nil for numbers as they are
 	g, err := d.Graph()
 	if err != nil {
@@ -75,11 +86,11 @@ func (from source) load(ctx context.Context) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &state{graph: g, ids: g.IDs(), encoder: f.encoder, columns: columns(d, f.encoder), since: time.Now()}
+	s := &state{files: d, model: f.model, rows: y, graph: g, ids: g.IDs(), encoder: f.encoder, columns: columns(d, f.encoder), since: time.Now()}
 	if s.frozen, err = live.Freeze(ctx, f.model, g, d.Features); err != nil {
 		return nil, err
 	}
-	if from.labels != "" {
+	if d.Labels != nil {
 		if s.learnt, err = learn(ctx, g, y, d); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
@@ -160,15 +171,21 @@ func columns(d *dataset.Dataset, e *table.Encoder) map[string]int {
 
 // A service has the state of now and makes the next one.
 type service struct {
-	load func(context.Context) (*state, error)
-	now  atomic.Pointer[state]
-	one  sync.Mutex // held while a state is made
-	log  *log.Logger
+	load  func(context.Context) (*state, error)
+	now   atomic.Pointer[state]
+	one   sync.Mutex // held while a state is made
+	kept  *kept      // nil if it keeps nothing
+	share float64    // of changes that begin a fit; 0 for none
+	ctx   context.Context
+	log   *log.Logger
 }
 
 // reload makes a new state, for who holds s.one. Requests go on with the old one until it is there, and
 // after an error.
 func (s *service) reload(ctx context.Context, why string) error {
+	if s.kept != nil { // the files are where it began
+		return s.refit(ctx, why)
+	}
 	start := time.Now()
 	next, err := s.load(ctx)
 	if err != nil {

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"coles"
+	"coles/dataset"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A book knows the graph of the files and what has been told since.
+type book struct {
+	files    *dataset.Dataset
+	graph    *coles.Graph
+	order    []string                      // of the nodes that the files lack, as they came
+	added    map[string]map[string]any     // their features
+	gone     map[string]bool               // nodes of the files
+	features map[string]map[string]any     // of nodes of the files, new ones
+	weights  map[string]map[string]float64 // of edges since, in both directions; 0 of those removed
+	changes  int                           // batches since the last fit
+}
+
+func newBook(d *dataset.Dataset, g *coles.Graph) *book {
+	return &book{files: d, graph: g, added: map[string]map[string]any{}, gone: map[string]bool{}, features: map[string]map[string]any{}, weights: map[string]map[string]float64{}}
+}
+
+// has reports whether there is such a node now.
+func (b *book) has(id string) bool {
+	if _, ok := b.added[id]; ok {
+		return true
+	}
+	_, ok := b.graph.Row(id)
+	return ok && !b.gone[id]
+}
+
+// nodes is how many there are now.
+func (b *book) nodes() int { return b.graph.Nodes() - len(b.gone) + len(b.added) }
+
+// check refuses a batch that cannot be taken as a whole.
+func (b *book) check(c batch) error {
+	fresh := map[string]bool{}
+	for _, n := range c.Nodes {
+		if n.ID == "" || fresh[n.ID] {
+			return fmt.Errorf("node %q has no name, or is given twice", n.ID)
+		}
+		if b.has(n.ID) {
+			return failure{http.StatusConflict, fmt.Errorf("there is a node %q already", n.ID)}
+		}
+		fresh[n.ID] = true
+	}
+	for _, n := range c.Nodes {
+		for _, e := range n.Edges {
+			if !b.has(e.To) && !fresh[e.To] {
+				return noNode(e.To)
+			}
+			if err := checkEdge(n.ID, e.To, e.Weight); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range c.Edges {
+		for _, id := range []string{e.From, e.To} {
+			if !b.has(id) {
+				return noNode(id)
+			}
+		}
+		if err := checkEdge(e.From, e.To, e.Weight); err != nil {
+			return err
+		}
+	}
+	for id := range c.Features {
+		if !b.has(id) {
+			return noNode(id)
+		}
+	}
+	for _, id := range c.RemoveNodes {
+		if !b.has(id) || fresh[id] {
+			return noNode(id)
+		}
+		fresh[id] = true
+	}
+	if b.nodes() == len(c.RemoveNodes) {
+		return fmt.Errorf("a graph has a node at least")
+	}
+	return nil
+}
+
+func noNode(id string) error { return failure{http.StatusNotFound, fmt.Errorf("no node %q", id)} }
+
+func checkEdge(from, to string, weight *float64) error {
+	switch {
+	case from == to:
+		return fmt.Errorf("an edge joins %q to itself", from)
+	case weight != nil && !(*weight >= 0 && *weight <= math.MaxFloat32):
+		return fmt.Errorf("the edge of %q and %q has the weight %v, want 0 or more", from, to, *weight)
+	}
+	return nil
+}
+
+// take takes a batch that has been checked.
+func (b *book) take(c batch) {
+	b.changes++
+	for _, n := range c.Nodes {
+		b.order = append(b.order, n.ID)
+		b.added[n.ID] = n.Features
+	}
+	for _, n := range c.Nodes {
+		for _, e := range n.Edges {
+			b.join(n.ID, e.To, e.Weight)
+		}
+	}
+	for _, e := range c.Edges {
+		b.join(e.From, e.To, e.Weight)
+	}
+	for id, features := range c.Features {
+		if _, ok := b.added[id]; ok {
+			b.added[id] = features
+		} else {
+			b.features[id] = features
+		}
+	}
+	for _, id := range c.RemoveNodes {
+		for other := range b.weights[id] {
+			delete(b.weights[other], id)
+		}
+		delete(b.weights, id)
+		if _, ok := b.added[id]; ok {
+			delete(b.added, id)
+			b.order = slices.DeleteFunc(b.order, func(other string) bool { return other == id })
+		} else {
+			delete(b.features, id)
+			b.gone[id] = true
+		}
+	}
+}
+
+func (b *book) join(u, v string, weight *float64) {
+	w := 1.0
+	if weight != nil {
+		w = *weight
+	}
+	for _, ends := range [][2]string{{u, v}, {v, u}} {
+		if b.weights[ends[0]] == nil {
+			b.weights[ends[0]] = map[string]float64{}
+		}
+		b.weights[ends[0]][ends[1]] = w
+	}
+}
+
+// batches are all that has been told since the files, in lines of at most a thousand.
+func (b *book) batches(of string) []batch {
+	const most = 1000
+	all := []batch{{Of: of}}
+	var gone []string
+	for id := range b.gone {
+		gone = append(gone, id)
+	}
+	slices.Sort(gone)
+	for some := range slices.Chunk(gone, most) {
+		all = append(all, batch{RemoveNodes: some})
+	}
+	var nodes []toldNode
+	for _, id := range b.order {
+		nodes = append(nodes, toldNode{ID: id, Features: b.added[id]})
+	}
+	for some := range slices.Chunk(nodes, most) {
+		all = append(all, batch{Nodes: some})
+	}
+	var edges []toldEdge
+	for u, ends := range b.weights {
+		for v, w := range ends {
+			if u < v {
+				edges = append(edges, toldEdge{u, v, &w})
+			}
+		}
+	}
+	for some := range slices.Chunk(edges, most) {
+		all = append(all, batch{Edges: some})
+	}
+	for id, features := range b.features {
+		all = append(all, batch{Features: map[string]map[string]any{id: features}})
+	}
+	return all
+}
+
+// merged is the graph as it is now, with its features, which row makes of those that were told, and labels.
+func (b *book) merged(ctx context.Context, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (*dataset.Dataset, error) {
+	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
+	at := map[string]int{}
+	var rows []int // in the files, −1 of a node that they lack
+	known := b.graph.IDs()
+	for i, id := range known {
+		if !b.gone[id] {
+			at[id], rows, d.IDs = len(d.IDs), append(rows, i), append(d.IDs, id)
+		}
+	}
+	for _, id := range b.order {
+		at[id], rows, d.IDs = len(d.IDs), append(rows, -1), append(d.IDs, id)
+	}
+	var err error
+	if d.Undirected, err = b.joined(at, known, d.IDs); err != nil {
+		return nil, err
+	}
+	if b.files.Labels != nil {
+		for _, i := range rows {
+			label := -1
+			if i >= 0 && !slices.Contains(b.files.Unlabeled, i) {
+				label = b.files.Labels[i]
+			}
+			d.Labels = append(d.Labels, label)
+		}
+	}
+	if b.files.Features != nil {
+		d.Features, err = b.stacked(ctx, d.IDs, rows, row)
+	}
+	return d, err
+}
+
+// joined is the graph of the edges there are.
+func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, error) {
+	var edges []coles.Edge
+	var weights []float64
+	for e, w := range b.graph.Edges() {
+		u, v := known[e.U], known[e.V]
+		if _, changed := b.weights[u][v]; !changed && !b.gone[u] && !b.gone[v] {
+			edges, weights = append(edges, coles.Edge{U: at[u], V: at[v]}), append(weights, w)
+		}
+	}
+	for _, u := range ids {
+		for v, w := range b.weights[u] {
+			if u < v && w > 0 {
+				edges, weights = append(edges, coles.Edge{U: at[u], V: at[v]}), append(weights, w)
+			}
+		}
+	}
+	return coles.NewWeightedGraph(len(ids), edges, weights, coles.WithIDs(ids))
+}
+
+// stacked are the features of all nodes, sparse where those of the files are.
+func (b *book) stacked(ctx context.Context, ids []string, rows []int, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (mat.Matrix, error) {
+	_, width := b.files.Features.Dims()
+	csr, isSparse := b.files.Features.(*sparse.CSR)
+	ends, cols, vals := []int{0}, []int(nil), []float64(nil)
+	dense := mat.NewDense(len(ids), width, nil)
+	if isSparse {
+		dense = mat.NewDense(1, width, nil)
+	}
+	for q, i := range rows {
+		features, told := b.added[ids[q]]
+		if i >= 0 {
+			features, told = b.features[ids[q]], b.features[ids[q]] != nil
+		}
+		line := dense.RawRowView(min(q, dense.RawMatrix().Rows-1))
+		clear(line)
+		switch {
+		case told:
+			x, _, err := row(ctx, features)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", ids[q], err)
+			}
+			mat.Row(line, 0, x)
+		case isSparse:
+			csr.DoRowNonZero(i, func(_, j int, v float64) { line[j] = v })
+		default:
+			mat.Row(line, i, b.files.Features)
+		}
+		if isSparse {
+			for j, v := range line {
+				if v != 0 {
+					cols, vals = append(cols, j), append(vals, v)
+				}
+			}
+			ends = append(ends, len(cols))
+		}
+	}
+	if isSparse {
+		return sparse.NewCSR(len(ids), width, ends, cols, vals), nil
+	}
+	return dense, nil
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"coles"
+	"coles/live"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A kept graph takes what it is told. Newcomers have vectors by their edges to the nodes of the last fit, and the others
+// the vectors of that fit, until the next one.
+type kept struct {
+	writing sync.Mutex // of book and journal; the disk is waited for under it
+	book    *book
+	journal *journal
+	of      string // the graph of the files
+
+	reading   sync.RWMutex // of what follows, and of the state that it belongs to
+	newcomers []newNode
+	place     map[string]int // of newcomers
+	hidden    map[string]bool
+	changes   int
+	drift     float64 // of P at the last fit, in radians
+	fits      int
+}
+
+// A newNode is one that the last fit has not seen.
+type newNode struct {
+	id     string
+	unit   []float64 // its vector at length 1; nil where nothing is known of it, or where it is gone
+	vector *mat.Dense
+	ends   map[string]float64 // its edges
+}
+
+var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps nothing: it was started without -dir")}
+
+// keep begins to keep what the service is told in a folder, and takes what is there.
+func (s *service) keep(ctx context.Context, dir string, first *state) error {
+	report := first.model.Report()
+	k := &kept{book: newBook(first.files, first.graph), of: report.GraphHash + " " + report.FeaturesHash}
+	var err error
+	var cut int
+	k.journal, cut, err = openJournal(dir, k.of, func(b batch) error {
+		err := k.book.check(b)
+		if err == nil {
+			k.book.take(b)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if cut > 0 {
+		s.log.Printf("%s: %d bytes of a change that was not answered are left out", k.journal.path, cut)
+	}
+	s.kept = k
+	return k.follow(ctx, first, func() { s.now.Store(first) })
+}
+
+// tell takes a batch: it is on the disk before it is answered, and then in every answer.
+func (s *service) tell(ctx context.Context, c batch) (any, error) {
+	k := s.kept
+	if k == nil {
+		return nil, errNotKept
+	}
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	now := s.now.Load()
+	unknown := []string{}
+	if err := k.book.check(c); err != nil {
+		return nil, err
+	}
+	features := map[string]map[string]any{}
+	for _, n := range c.Nodes {
+		features[n.ID] = n.Features
+	}
+	for id, row := range c.Features {
+		features[id] = row
+	}
+	for id, row := range features {
+		_, some, err := now.row(ctx, row)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", id, err)
+		}
+		unknown = append(unknown, some...)
+	}
+	if err := k.journal.append(c); err != nil {
+		return nil, failure{http.StatusInternalServerError, err}
+	}
+	k.book.take(c)
+	// What is answered is on the disk: from here on nothing may fail because a client leaves.
+	if err := k.update(context.WithoutCancel(ctx), now, c); err != nil {
+		return nil, failure{http.StatusInternalServerError, err}
+	}
+	s.refitIfDue()
+	slices.Sort(unknown)
+	return map[string]any{"nodes": k.book.nodes(), "unknown": slices.Compact(unknown)}, nil
+}
+
+// update gives the newcomers that a batch is about their vectors.
+func (k *kept) update(ctx context.Context, now *state, c batch) error {
+	var ids []string
+	for _, n := range c.Nodes {
+		ids = append(ids, n.ID)
+		for _, e := range n.Edges {
+			ids = append(ids, e.To)
+		}
+	}
+	for _, e := range c.Edges {
+		ids = append(ids, e.From, e.To)
+	}
+	for id := range c.Features {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	var changed []newNode
+	for _, id := range slices.Compact(ids) {
+		n, ok, err := k.embed(ctx, now, k.hidden, id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			changed = append(changed, n)
+		}
+	}
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	k.changes++
+	for _, n := range changed {
+		at, ok := k.place[n.id]
+		if !ok {
+			at = len(k.newcomers)
+			k.newcomers, k.place[n.id] = append(k.newcomers, n), at
+		}
+		k.newcomers[at] = n
+	}
+	for _, id := range c.RemoveNodes {
+		if at, ok := k.place[id]; ok {
+			k.newcomers[at] = newNode{}
+			delete(k.place, id)
+		} else {
+			k.hidden[id] = true
+		}
+		for i := range k.newcomers {
+			delete(k.newcomers[i].ends, id)
+		}
+	}
+	return nil
+}
+
+// embed makes a newcomer of a node that the last fit has not seen, or has seen with another graph around it.
+func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id string) (n newNode, ok bool, err error) {
+	features, added := k.book.added[id]
+	if _, known := now.graph.Row(id); !added || known && !hidden[id] {
+		return n, false, nil
+	}
+	n = newNode{id: id, ends: map[string]float64{}}
+	var edges []coles.Edge
+	var weights []float64
+	for other, w := range k.book.weights[id] {
+		if w == 0 {
+			continue
+		}
+		n.ends[other] = w
+		if row, ok := now.graph.Row(other); ok && !hidden[other] {
+			edges, weights = append(edges, coles.Edge{U: now.graph.Nodes(), V: row}), append(weights, w)
+		}
+	}
+	slices.SortFunc(edges, func(a, b coles.Edge) int { return cmp.Compare(a.V, b.V) })
+	for q, e := range edges {
+		weights[q] = k.book.weights[id][now.ids[e.V]]
+	}
+	x, _, err := now.row(ctx, features)
+	if err != nil {
+		return n, false, err
+	}
+	n.vector, err = now.frozen.Embed(ctx, x, edges, weights)
+	if errors.Is(err, coles.ErrUnplaced) || err == nil && x == nil && n.vector.IsEmpty() { // nothing is known of it
+		n.vector = nil
+		return n, true, nil
+	}
+	if err != nil {
+		return n, false, err
+	}
+	if length := mat.Norm(n.vector, 2); length > now.rounding {
+		n.unit = slices.Clone(n.vector.RawRowView(0))
+		floats.Scale(1/length, n.unit)
+	}
+	return n, true, nil
+}
+
+// follow makes a state the one that requests read, with the newcomers that it lacks, for who holds k.writing or is alone.
+func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
+	hidden := map[string]bool{}
+	for _, id := range next.ids {
+		if !k.book.has(id) {
+			hidden[id] = true
+		}
+	}
+	for id := range k.book.added { // a name that was given again is another node than that of the files
+		if _, known := next.graph.Row(id); known && next.files == k.book.files {
+			hidden[id] = true
+		}
+	}
+	var newcomers []newNode
+	place := map[string]int{}
+	for _, id := range k.book.order {
+		n, ok, err := k.embed(ctx, next, hidden, id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			place[id] = len(newcomers)
+			newcomers = append(newcomers, n)
+		}
+	}
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	k.newcomers, k.place, k.hidden, k.changes = newcomers, place, hidden, k.book.changes
+	swap()
+	return nil
+}
+
+// refit fits what is there now, beside the requests, and swaps the new state in with the changes made meanwhile.
+func (s *service) refit(ctx context.Context, why string) error {
+	k := s.kept
+	k.writing.Lock()
+	before := s.now.Load()
+	merged, err := k.book.merged(ctx, before.row)
+	taken := k.book.changes
+	k.writing.Unlock()
+	if err != nil {
+		return err
+	}
+	next, err := newState(ctx, merged, fitted{encoder: before.encoder})
+	if err != nil {
+		return err
+	}
+	drift, err := live.PrincipalAngle(before.model.P(), next.model.P())
+	if err != nil {
+		drift = 0 // of numbers of columns that differ there is no angle
+	}
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	k.book.changes -= taken
+	if err := k.follow(ctx, next, func() { s.now.Store(next) }); err != nil {
+		k.book.changes += taken
+		return err
+	}
+	k.reading.Lock()
+	k.drift, k.fits = drift, k.fits+1
+	k.reading.Unlock()
+	s.log.Printf("fit by %s: %v; P has turned by %.3f", why, next.graph.Report(), drift)
+	return k.journal.replace(k.book.batches(k.of))
+}
+
+// refitIfDue begins a fit where as large a share of the graph has changed as -refit says, unless one is under way.
+func (s *service) refitIfDue() {
+	k := s.kept
+	if s.share == 0 || float64(len(k.place)+len(k.hidden)+k.book.changes) < s.share*float64(k.book.nodes()) || !s.one.TryLock() {
+		return
+	}
+	go func() {
+		defer s.one.Unlock()
+		if err := s.refit(s.ctx, "share of changes"); err != nil {
+			s.log.Printf("fit: %v; the last one goes on", err)
+		}
+	}()
+}
+
+// nearest are the k nodes nearest to a vector, but one, among those of the fit and the newcomers. It is for who holds k.reading.
+func (k *kept) nearest(ctx context.Context, now *state, y mat.Matrix, count int, but string) ([]match, error) {
+	found, err := now.index.Vectors(ctx, y, min(count+len(k.hidden)+1, now.graph.Nodes()))
+	if err != nil {
+		return nil, err
+	}
+	matches := []match{}
+	for _, m := range now.named(found[0]) {
+		if m.ID != but && !k.hidden[m.ID] {
+			matches = append(matches, m)
+		}
+	}
+	unit := mat.Row(nil, 0, y)
+	if length := floats.Norm(unit, 2); length > 0 {
+		floats.Scale(1/length, unit)
+	}
+	for _, n := range k.newcomers {
+		if n.unit != nil && n.id != but {
+			matches = append(matches, match{ID: n.id, Score: floats.Dot(n.unit, unit)})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
+	return matches[:min(count, len(matches))], nil
+}
