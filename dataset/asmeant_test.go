@@ -57,6 +57,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		// Names of columns decide.
 		{name: "a header of more names than fields", edges: "u\t\tA\n0\n", want: "1 field, an edge has 2"},
 		{name: "a header of labels that is longer", edges: "a b\n", labels: "id,l,label\na,x\nb,y\n", want: "2 fields, the header has 3"},
+		{name: "a header of labels by its id", edges: "a b\n", labels: "id,zone\na,x\nb,y\nz,x\n", opts: skip, want: "a-b, a=x, b=y", said: `no such node: 1, such as of "z"`},
 		{name: "an index by pandas", edges: ",source,target\n0,10,20\n1,20,30\n", want: "10-20, 20-30", said: `not read: ""`},
 		{name: "an index by R", edges: "\"\",\"from\",\"to\"\n\"1\",10,20\n\"2\",20,30\n", want: "10-20, 20-30", said: "not read"},
 		{name: "an index read and written again", edges: "Unnamed: 0,u,v\n0,10,20\n", want: "10-20", said: "not read"},

@@ -16,7 +16,8 @@ import (
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.class = make([]string, l.nodes.count())
-	if opts.Header.start(t, func() bool { return onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
+	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) } // the label may be called anything
+	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
 		l.pickLabels(t)
 	}
 	var unknown error
