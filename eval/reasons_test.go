@@ -115,3 +115,25 @@ func TestColumnReasonsFollowTheModel(t *testing.T) {
 		}
 	}
 }
+
+// Beside columns of the structure the features make up the score of their own columns.
+func TestColumnReasonsBesideTheStructure(t *testing.T) {
+	d, g, m, labels := reasoned(t, 3, coles.With(func(s *coles.Settings) { s.Structure, s.Kind = 0.4, coles.UseGraph }), coles.WithDim(16))
+	structure, share := m.Beside()
+	if structure == nil || share != 0.4 {
+		t.Fatalf("a share of %v", share)
+	}
+	y := m.Embedding()
+	l, _, err := eval.LogisticRegression{}.Learn(t.Context(), y, labels, 1)
+	testkit.Check(t, err)
+	own := len(m.Scaling().Factors)
+	for i, r := range testkit.Must(l.ColumnReasons(t.Context(), m, g, d.Features, y, nil, nil, 40)) {
+		want := 0.0
+		for j := own; j < y.RawMatrix().Cols; j++ {
+			want += l.Coef.At(r.Class, j) * y.At(i, j)
+		}
+		if math.Abs(r.Rest-want) > 1e-9*(1+math.Abs(r.Score)) {
+			t.Errorf("row %d: %g of the score is left, and the structure has %g", i, r.Rest, want)
+		}
+	}
+}
