@@ -263,6 +263,11 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 		}
 		edges[i] = coles.Edge{U: s.graph.Nodes(), V: row}
 	}
+	if s.nearby != nil && len(edges) == 0 {
+		if edges, err = s.nearby.Near(r.Context(), x); err != nil {
+			return 0, nil, nil, err
+		}
+	}
 	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
 	return min(who.K, maxNearest), y, unknown, err
 }

@@ -85,7 +85,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
 	var from source
 	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
-	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph; none: the graph's own")
+	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph, or without it rows that are joined to the nearest; none: the graph's own")
+	flags.IntVar(&from.knn, "knn", 10, "neighbours of each row of -features without -graph; newcomers join the nearest rows")
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
 	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
@@ -96,10 +97,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	switch {
-	case from.features != "" && from.graph == "":
-		return errors.New("-features are those of the nodes of -graph")
-	case from.labels != "" && from.graph == "":
-		return errors.New("-labels are those of the nodes of -graph")
+	case from.labels != "" && from.graph == "" && from.features == "":
+		return errors.New("-labels are those of the nodes of -graph, or of the rows of -features")
+	case from.alone() && *dir != "":
+		return errors.New("-dir keeps edges, too: name -graph")
 	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
 		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
 	case *load != 0 && *load < connections:

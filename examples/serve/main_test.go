@@ -391,7 +391,6 @@ func TestLoadCountsErrors(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	clitest.Refuses(t, run, []clitest.Refusal{
-		{Name: "no graph", Args: []string{"-features", "x.txt"}, Text: "-graph"},
 		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
 		{Name: "no file", Args: []string{"-addr", "localhost:0", "-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
 		{Name: "no model", Args: []string{"-addr", "localhost:0", "-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},

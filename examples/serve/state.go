@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type state struct {
 	columns  map[string]int // of the features, or of the table that encoder makes them of
 	encoder  *table.Encoder // nil where they are numbers
 	frozen   *live.Frozen
+	nearby   *live.Rows // which newcomers join where there are no edges; nil for a graph
 	index    *eval.Index
 	rounding float64                           // the norm of a vector that is 0 but for rounding, near to nothing
 	learnt   predictor                         // from labels, whenever files are read: what a file has would not follow a new fit; nil without labels
@@ -42,7 +44,10 @@ type state struct {
 }
 
 // A source names the files of a state; empty names stand for none.
-type source struct{ graph, features, labels, model string }
+type source struct {
+	graph, features, labels, model string
+	knn                            int // neighbours of each row of features without a graph
+}
 
 // load reads the files, or makes what stands for them.
 func (from source) load(ctx context.Context) (*state, error) {
@@ -54,7 +59,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 		}
 	}
 	open := dataset.Communities{}.Generate
-	if from.graph != "" {
+	if from.graph != "" || from.features != "" {
 		open = func(context.Context) (*dataset.Dataset, error) { return from.open(f.encoder) }
 	}
 	d, err := open(ctx)
@@ -66,6 +71,9 @@ func (from source) load(ctx context.Context) (*state, error) {
 	}
 	if from.labels == "" {
 		d.Labels = nil
+	}
+	if from.alone() {
+		return from.newRows(ctx, d, f)
 	}
 	return newState(ctx, d, f)
 }
@@ -101,10 +109,34 @@ func newState(ctx context.Context, d *dataset.Dataset, f fitted) (*state, error)
 	return s, err
 }
 
+// alone reports whether there are features and no edges.
+func (from source) alone() bool { return from.graph == "" && from.features != "" }
+
+// newRows is newState for rows without a graph.
+func (from source) newRows(ctx context.Context, d *dataset.Dataset, f fitted) (s *state, err error) {
+	if d.Undirected, err = coles.KNN(ctx, d.Features, from.knn, coles.WithIDs(d.IDs)); err != nil {
+		return nil, err
+	}
+	if f.model == nil {
+		share, err := live.RowShare(ctx, d.Features)
+		if err != nil {
+			return nil, err
+		}
+		usual := coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, share })
+		if f.model, err = coles.Fit(ctx, d.Undirected, d.Features, usual); err != nil {
+			return nil, err
+		}
+	}
+	if s, err = newState(ctx, d, f); err == nil {
+		s.nearby, err = live.FreezeRows(ctx, f.model, d.Undirected, d.Features)
+	}
+	return s, err
+}
+
 // open reads the graph, the features in the columns of an encoder if there is one, and the labels.
 func (from source) open(e *table.Encoder) (*dataset.Dataset, error) {
 	opts := dataset.EdgeListOptions{Encoder: e}
-	var readers [3]io.Reader // nil for a file that there is not
+	readers := [3]io.Reader{strings.NewReader("")} // nil for another file that there is not
 	for k, path := range []string{from.graph, from.features, from.labels} {
 		if path == "" {
 			continue
@@ -129,7 +161,7 @@ type fitted struct {
 func readModel(r io.Reader) (f fitted, err error) {
 	b := bufio.NewReader(r)
 	f.model, err = coles.ReadModel(b)
-	if _, end := b.Peek(1); err == nil && end == nil {
+	if next, _ := b.Peek(2); err == nil && len(next) > 0 && string(next) != "PK" { // the rows of -knn are read by -features
 		f.encoder, err = table.ReadEncoder(b)
 	}
 	return f, err

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+	"coles/live"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Without a graph a newcomer joins the rows nearest to it; the model may have been kept with rows of its own.
+func TestEmbedRow(t *testing.T) {
+	from, _, x, _ := circle(t)
+	from.graph, from.knn = "", 2
+	m, rows, err := live.FitRows(t.Context(), x, 2)
+	testkit.Check(t, err)
+	want := testkit.Must(rows.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}))).RawRowView(0)
+	const row = `{"features": {"1": 0.5}}`
+	testkit.WantSame(t, "vector of a row", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)
+	var file bytes.Buffer
+	testkit.Must(m.WriteTo(&file))
+	from.model = filepath.Join(t.TempDir(), "rows.model")
+	write(t, from.model, file.String()+"PK\x03\x04")
+	testkit.WantSame(t, "by its model", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)
+	from.knn = 6
+	testkit.WantError(t, testkit.Err(from.load(t.Context())), coles.ErrSetting)
+}
