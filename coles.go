@@ -150,7 +150,7 @@ func (f *fitting) checkWithout() error {
 
 // identify resolves d′ and hashes the features.
 func (f *fitting) identify(ctx context.Context) (err error) {
-	d := f.x.Cols()
+	d := f.prepare.fitted.Columns
 	if f.Dim > d && (f.made != nil || f.Structure <= 0) {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
 	}
@@ -202,7 +202,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	if f.made != nil {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
-		f.report.Preparation, f.report.Features = f.prepare.Preparation(), x.Cols()
+		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
 	}
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), scratch.Of(ctx))
 	f.step("prepare", 1, 3)

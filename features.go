@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -109,9 +110,16 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 	if rows := source.Rows(); rows != g.Nodes() {
 		return nil, nil, fmt.Errorf("coles: %s: %w: %d feature rows for %d nodes", what, ErrShape, rows, g.Nodes())
 	}
-	fitted, err := p.Fit(ctx, source)
-	return source, fitted, err
+	fitted, err := prepare.Kind(p).LearnUsed(ctx, source)
+	if err != nil {
+		return nil, nil, fmt.Errorf("coles: %w", err)
+	}
+	return source, &Preparer{fitted: fitted}, nil
 }
+
+// Kept returns the columns of features that it keeps, nil for all: a fit to sparse features most columns of which have
+// no entry keeps the others, and so do [Preparer.Apply], P and the directions of the model.
+func (p *Preparer) Kept() []int32 { return slices.Clone(p.fitted.Used) }
 
 // Preparation returns the preparation, no longer a choice.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }

@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/prepare"
 	"coles/internal/scratch"
 	"coles/internal/setting"
 
@@ -44,6 +45,9 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
+			if s.Preparation <= PrepareNone || s.Preparation == PrepareBalanced {
+				size.cols = prepare.MostUsed(size.cols, size.nonzeros)
+			}
 		}
 		most, usual = size.cols, linear.Dim(s.Dim, size.cols)
 	}

@@ -30,7 +30,9 @@ type modelHeader struct {
 	Preparation Preparation     `json:"preparation"`
 	Columns     int             `json:"columns"`          // d
 	Blocks      []prepare.Block `json:"blocks,omitempty"` // of the preparation
-	Known       int             `json:"known,omitempty"`  // nodes, the first of all, that the structure was learnt from; 0 without one
+	Used        []int32         `json:"used,omitempty"`   // columns of features that it keeps, nil for all, of
+	Of          int             `json:"of,omitempty"`
+	Known       int             `json:"known,omitempty"` // nodes, the first of all, that the structure was learnt from; 0 without one
 	Dim         int             `json:"dim"`
 	Degrees     bool            `json:"degrees,omitempty"` // the last column carries degrees
 	Power       float64         `json:"power"`
@@ -61,6 +63,7 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
 	h.setNames(m.ids)
 	h.Columns, h.Preparation, h.Blocks = m.prepare.fitted.Columns, m.prepare.Preparation(), m.prepare.fitted.Blocks
+	h.Used, h.Of = m.prepare.fitted.Used, m.prepare.fitted.Of
 	arrays = [][]float64{m.lambda, m.scaling.Factors, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean}
 	if s := m.prepare.made; s != nil {
 		encoder, _ := matrix.ToFloat64(context.Background(), s.encoder) // which does not end
@@ -84,6 +87,9 @@ func (m *Model) Hash() string {
 	h, arrays := m.header()
 	f := m.settings.Linear()
 	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
+	if len(h.Used) > 0 {
+		text += fmt.Sprint(h.Of, h.Used)
+	}
 	if len(h.Blocks) > 0 {
 		text += fmt.Sprint(h.Blocks)
 	}
@@ -176,6 +182,9 @@ func (h *modelHeader) check() error {
 	if !ok || h.Known > 0 && h.Preparation != PrepareNone {
 		return fmt.Errorf("preparation %v", h.Preparation)
 	}
+	if err := prepare.CheckUsed(h.Columns, h.Used, h.Of); err != nil {
+		return err
+	}
 	if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
 		return err
 	}
@@ -215,7 +224,7 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		ids:      h.names(),
 		report:   h.Report,
 	}
-	m.prepare = &Preparer{fitted: prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks}}
+	m.prepare = &Preparer{fitted: prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks, Used: h.Used, Of: h.Of}}
 	if h.Known > 0 {
 		s := &Structure{logs: arrays[5], encoder: kernel.Unset[float32](h.Known, h.Columns)}
 		_ = kernel.Convert(context.Background(), s.encoder, kernel.Matrix[float64](panelOf(h.Known, h.Columns, arrays[6]).RawMatrix())) // does not end
@@ -241,7 +250,7 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 // embedding) may be nil.
 func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
 	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling, embedding: y, ids: ids}
-	r.Features, r.Preparation, r.Solver = prepare.fitted.Columns, prepare.Preparation(), p.Solver
+	r.Features, r.Preparation, r.Solver = prepare.fitted.Features(), prepare.Preparation(), p.Solver
 	m.describe(&r)
 	m.report = r
 	h, _ := m.header()

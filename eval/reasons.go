@@ -112,6 +112,7 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	if r, d := v.Dims(); x == nil || columns != f.Cols() || len(factors) != r {
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
 	}
+	kept := of.Preparer().Kept()
 	prepared, err := of.Preparer().View(ctx, x)
 	if err != nil {
 		return nil, err
@@ -147,6 +148,9 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 		parts := make([]Reason, len(z))
 		for j := range z {
 			parts[j] = Reason{j, z[j] * weights.At(k, j)}
+			if kept != nil {
+				parts[j].Of = int(kept[j])
+			}
 		}
 		return parts, nil
 	})

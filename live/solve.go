@@ -165,7 +165,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 	if g.known != nil {
 		x = nil
 	} else {
-		r.FeaturesHash = matrix.HashOf(g.hashes, g.x.Cols())
+		r.FeaturesHash = matrix.HashOf(g.hashes, r.Features)
 	}
 	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/parallel"
@@ -164,6 +165,20 @@ func (s *Source) Thin(ctx context.Context) (*Source, error) {
 		s.Each(lo, hi, func(i int, _ []int32, vals []float64) {
 			for j, v := range vals {
 				if v != 0 {
+					put(i, int32(j), v)
+				}
+			}
+		})
+	})
+	return &Source{sparse: a}, err
+}
+
+// Pick is the matrix of some columns, ascending, with entries that are not zero.
+func (s *Source) Pick(ctx context.Context, columns []int32) (*Source, error) {
+	a, err := fromRows(ctx, s.Rows(), len(columns), func(lo, hi int, put func(i int, j int32, v float64)) {
+		s.Each(lo, hi, func(i int, cols []int32, vals []float64) {
+			for q, v := range vals {
+				if j, ok := slices.BinarySearch(columns, int32(Column(cols, q))); ok && v != 0 {
 					put(i, int32(j), v)
 				}
 			}

@@ -34,7 +34,25 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 	if err := CheckBlocks(read.How, read.Columns, read.Blocks); err != nil {
 		return fmt.Errorf("preparer: %w: %w", archive.ErrFormat, err)
 	}
+	if err := CheckUsed(read.Columns, read.Used, read.Of); err != nil {
+		return fmt.Errorf("preparer: %w: %w", archive.ErrFormat, err)
+	}
 	*p = Preparer(read)
+	return nil
+}
+
+// CheckUsed refuses columns that no preparer keeps.
+func CheckUsed(columns int, used []int32, of int) error {
+	last := int32(-1)
+	for _, j := range used {
+		if j <= last || int(j) >= of {
+			return fmt.Errorf("column %d of %d is kept behind %d", j, of, last)
+		}
+		last = j
+	}
+	if used != nil && len(used) != columns {
+		return fmt.Errorf("%d columns, of which %d are kept", columns, len(used))
+	}
 	return nil
 }
 

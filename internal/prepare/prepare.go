@@ -5,6 +5,7 @@ package prepare
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -72,6 +73,17 @@ type Preparer struct {
 	// Mean is subtracted first: 0 for a balanced column that is not centred.
 	Mean   []float64 `json:"mean,omitempty"`
 	Blocks []Block   `json:"blocks,omitempty"` // of vectors or balanced columns, in order
+	// Used are the columns, ascending, of the features' Of ones that it keeps; nil for all of them.
+	Used []int32 `json:"used,omitempty"`
+	Of   int     `json:"of,omitempty"`
+}
+
+// Features is the number of columns that features have.
+func (p Preparer) Features() int {
+	if p.Used != nil {
+		return p.Of
+	}
+	return p.Columns
 }
 
 // Sums are the statistics that a kind learns from: TF-IDF needs counts, balanced features need roots,
@@ -184,6 +196,41 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 	return k.Learned(x.Rows(), x.Cols(), s), nil
 }
 
+// MostUsed is how many of d columns [Kind.LearnUsed] keeps at most, by the number of entries.
+func MostUsed(d, entries int) int {
+	if entries > 0 && 2*entries <= d {
+		return entries
+	}
+	return d
+}
+
+// LearnUsed is Learn, but where most columns of sparse features cannot have an entry, as hashed ones, it keeps the others
+// alone: what is learned of a fit would take memory for all. Kinds by which a column that no row had counts in a later
+// row keep all.
+func (k Kind) LearnUsed(ctx context.Context, x *matrix.Source) (Preparer, error) {
+	n, d := x.Dims()
+	if !x.Sparse() || MostUsed(d, x.NNZ()) == d || k != Auto && k != Balanced && k != None {
+		return k.Learn(ctx, x)
+	}
+	seen := make(map[int32]bool)
+	x.Each(0, n, func(_ int, cols []int32, _ []float64) {
+		for _, j := range cols {
+			seen[j] = true
+		}
+	})
+	used := slices.Sorted(maps.Keys(seen))
+	if k == Auto {
+		k = Balanced
+	}
+	kept, err := x.Pick(ctx, used)
+	if err != nil {
+		return Preparer{}, err
+	}
+	p, err := k.Learn(ctx, kept)
+	p.Used, p.Of = used, d
+	return p, err
+}
+
 // Deviates reports whether a kind needs the moments of columns.
 func (k Kind) Deviates(seen []matrix.RootSums, rows int) bool {
 	everywhere, mostly := 0, 0
@@ -216,6 +263,13 @@ func (k Kind) Keeps(columns int) (weights, means int, ok bool) {
 // Errors: [matrix.ErrShape] for another number of columns, [matrix.ErrNegative], [matrix.ErrTooLarge],
 // and ctx's.
 func (p Preparer) View(ctx context.Context, x *matrix.Source) (*matrix.Source, error) {
+	if p.Used != nil && x.Cols() == p.Of {
+		var err error
+		if x, err = x.Pick(ctx, p.Used); err != nil {
+			return nil, err
+		}
+		p.Used = nil
+	}
 	if err := p.refuse(ctx, x); err != nil {
 		return nil, err
 	}
@@ -305,8 +359,8 @@ func deviation(v, mean, weight float64) float64 {
 // refuse reports features that the preparation cannot mean anything for.
 func (p Preparer) refuse(ctx context.Context, x *matrix.Source) error {
 	n, d := x.Dims()
-	if d != p.Columns {
-		return fmt.Errorf("features: %w: %d columns, prepared for %d", matrix.ErrShape, d, p.Columns)
+	if d != p.Columns || p.Used != nil {
+		return fmt.Errorf("features: %w: %d columns, prepared for %d", matrix.ErrShape, d, p.Features())
 	}
 	if p.How.fills() && float64(n)*float64(d) > math.MaxInt32*8 {
 		return fmt.Errorf("features: %w: standardised, %d × %d features are dense", matrix.ErrTooLarge, n, d)
