@@ -229,14 +229,14 @@ func (r *recommendations) add(ids []string, asked []int, found [][]eval.Match) {
 // askedLinks are the nodes to recommend to, nil for all, and what may be recommended to them.
 func askedLinks(ctx context.Context, c *cli.Command, in *inputs, g *coles.Graph) (nodes []int, may func(node, recommended int) bool, err error) {
 	ids := g.IDs()
-	if nodes, err = namedRows(c.StringSlice("node"), ids); err != nil || !c.IsSet("among") {
+	if nodes, err = namedRows(c.StringSlice("node"), ids, in.text.Warn); err != nil || !c.IsSet("among") {
 		return nodes, nil, err
 	}
 	names, err := readIDs(ctx, in, c.String("among"))
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := namedRows(names, ids)
+	rows, err := namedRows(names, ids, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", nameOf(c.String("among")), err)
 	}

@@ -30,6 +30,7 @@ const (
 type nodeMap struct {
 	webmap.Map
 	graph *coles.Graph // drawn, if its edges are few; else nil
+	alike *coles.Graph // of which nodes are near that have like neighbours: all of it, without features; else nil
 	unit  mat.Matrix   // the rows of the embedding at length 1
 	drawn []float64    // degrees, nil without a graph
 }
@@ -97,8 +98,13 @@ func (m *nodeMap) join(e *embedding, rows []int) error {
 	m.drawn = g.Degrees()
 	if rows != nil {
 		m.drawn = picked(m.drawn, rows)
-	} else if g.Report().Edges <= mostEdges {
+		return nil
+	}
+	if g.Report().Edges <= mostEdges {
 		m.graph = g
+	}
+	if e.data.Features == nil && e.data.Sides == nil {
+		m.alike = g
 	}
 	return nil
 }
@@ -146,21 +152,30 @@ func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Wr
 	}
 	// More rows take minutes, as they do for t-SNE.
 	if n := len(m.IDs); 1 < n && n <= mostByTSNE {
-		index, err := eval.NewIndex(ctx, m.unit, eval.Cosine)
-		if err != nil {
-			return err
-		}
 		defer in.progress.clear()
-		index.Progress = in.progress.show
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
-		}
-		if m.Near, err = index.Rows(ctx, all, min(mostNear, n-1)); err != nil {
+		var err error
+		if m.Near, err = m.nearest(ctx, in, min(mostNear, n-1)); err != nil {
 			return err
 		}
 	}
 	return m.Write(w)
+}
+
+// nearest are the k nodes nearest to each, as "coles similar" finds them.
+func (m *nodeMap) nearest(ctx context.Context, in *inputs, k int) ([][]eval.Match, error) {
+	all := make([]int, len(m.IDs))
+	for i := range all {
+		all[i] = i
+	}
+	if m.alike != nil {
+		return eval.AlikeNodes(ctx, m.alike, all, k)
+	}
+	index, err := eval.NewIndex(ctx, m.unit, eval.Cosine)
+	if err != nil {
+		return nil, err
+	}
+	index.Progress = in.progress.show
+	return index.Rows(ctx, all, k)
 }
 
 // picture draws the map with the names of the most important node of each class.

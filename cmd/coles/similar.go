@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"coles"
 	"coles/eval"
@@ -19,7 +21,10 @@ its row, from 0. -queries asks for all rows of another file instead, of vectors
 by the same model.
 
 -graph asks for the nodes of GRAPH whose neighbours are most alike, without vectors:
-of a graph without features the nearest vectors are often a node's own leaves.
+of a graph without features the nearest vectors are often a node's own leaves. Their
+degrees stand beside them, and their classes where an archive has some.
+
+A part of a name will do where only one node has it.
 
 Examples:
    coles similar -embedding friends.npy -ids friends.ids -k 3 ann
@@ -31,7 +36,7 @@ func similarCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "similar", Usage: "the nodes nearest to some in an embedding",
 		ArgsUsage: "ID...", Description: similarDescription,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			fileFlag("embedding", "`FILE` of vectors (default: standard input)"),
 			fileFlag("graph", "find nodes with like neighbours in the graph of `FILE`"),
 			&cli.StringFlag{Name: "from", Usage: "`FORMAT` of the vectors: " + formatNames(holdsVectors) + ", or of -graph; by the name of the file if not given"},
@@ -40,8 +45,7 @@ func similarCommand(s streams) *cli.Command {
 			fileFlag("queries", "find the rows nearest to each row of the vectors in `FILE`"),
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `NODES` for each ID"},
 			&cli.StringFlag{Name: "by", Value: "cosine", Usage: "`SIMILARITY`: cosine or dot"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		},
+		}, resultFlags()...),
 		Action: action(s, similar),
 	}
 }
@@ -52,9 +56,12 @@ type neighbours struct {
 	Similar []neighbour `json:"similar"`
 }
 
+// A neighbour has its degree where the graph is known, and its class where that is.
 type neighbour struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"`
+	Degree     float64 `json:"degree,omitempty"`
+	Class      string  `json:"class,omitempty"`
 }
 
 func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
@@ -72,8 +79,12 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	case len(ids) > 0 && c.IsSet("queries"):
 		return usagef("either IDs or -queries")
 	}
+	out, err := newOutput(c, []string{c.String("graph"), c.String("queries")}, "-o", cmp.Or(c.String("o"), standard), false, s)
+	if err != nil {
+		return err
+	}
 	if c.IsSet("graph") {
-		return alike(ctx, c, in, s, ids, k)
+		return alike(ctx, c, in, out, ids, k)
 	}
 	d, err := readEmbeddingFile(ctx, in, c.String("from"), c.String("embedding"))
 	if err != nil {
@@ -94,16 +105,22 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			in.text.Warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(c.String("embedding")), nameOf(queries)))
 		}
 	} else {
-		found, err = nearestToIDs(ctx, ids, names, index, min(k, n-1))
+		var rows []int
+		if rows, err = namedRows(ids, names, in.text.Warn); err == nil {
+			ids, found = picked(names, rows), make([][]eval.Match, len(rows))
+		}
+		if k = min(k, n-1); err == nil && k > 0 {
+			found, err = index.Rows(ctx, rows, k)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	return writeSimilar(ctx, c, in, s, ids, names, found)
+	return writeSimilar(ctx, c, in, out, ids, found, []string{"id", "node", "similarity"}, func(m eval.Match) neighbour { return neighbour{ID: names[m.Row], Similarity: m.Score} })
 }
 
 // alike finds the nodes of -graph with like neighbours.
-func alike(ctx context.Context, c *cli.Command, in *inputs, s streams, ids []string, k int) error {
+func alike(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []string, k int) error {
 	for _, name := range []string{"embedding", "queries", "by"} {
 		if c.IsSet(name) {
 			return usagef("-%s is of vectors, and -graph compares neighbours", name)
@@ -118,7 +135,7 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, s streams, ids []str
 		return err
 	}
 	names := g.IDs()
-	rows, err := namedRows(ids, names)
+	rows, err := namedRows(ids, names, in.text.Warn)
 	if err != nil {
 		return err
 	}
@@ -128,44 +145,69 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, s streams, ids []str
 			return err
 		}
 	}
-	return writeSimilar(ctx, c, in, s, ids, names, found)
+	ids = picked(names, rows)
+	degrees, labels := g.Degrees(), knownLabels(d, len(names))
+	columns := []string{"id", "node", "similarity", "degree", "class"}
+	if slices.Max(labels) < 0 {
+		columns = columns[:4]
+	}
+	return writeSimilar(ctx, c, in, out, ids, found, columns, func(m eval.Match) neighbour {
+		v := neighbour{ID: names[m.Row], Similarity: m.Score, Degree: degrees[m.Row]}
+		if l := labels[m.Row]; l >= 0 {
+			v.Class = strconv.Itoa(l)
+			if d.Classes != nil {
+				v.Class = d.Classes[l]
+			}
+		}
+		return v
+	})
 }
 
-func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, s streams, ids, names []string, found [][]eval.Match) error {
+// writeSimilar writes what as makes of what was found.
+func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []string, found [][]eval.Match, columns []string, as func(eval.Match) neighbour) error {
 	in.progress.clear()
 	result := make([]neighbours, len(ids))
 	var lines [][]string
 	for i, matches := range found {
 		result[i] = neighbours{ids[i], make([]neighbour, len(matches))}
 		for j, m := range matches {
-			result[i].Similar[j] = neighbour{names[m.Row], m.Score}
-			lines = append(lines, []string{ids[i], names[m.Row], strconv.FormatFloat(m.Score, 'g', 6, 64)})
+			v := as(m)
+			line := []string{ids[i], v.ID, short(v.Similarity), short(v.Degree), v.Class}
+			result[i].Similar[j], lines = v, append(lines, line[:len(columns)])
 		}
 	}
-	return sink{standard, s.stdout}.writeResult(ctx, c, result, []string{"id", "node", "similarity"}, slices.Values(lines))
+	return out.writeResult(ctx, c, result, columns, slices.Values(lines))
 }
 
-func nearestToIDs(ctx context.Context, ids, names []string, index *eval.Index, k int) ([][]eval.Match, error) {
-	rows, err := namedRows(ids, names)
-	if err != nil || k == 0 { // there is no other node
-		return make([][]eval.Match, len(ids)), err
-	}
-	return index.Rows(ctx, rows, k)
-}
-
-// namedRows are the rows of ids, nil for none.
-func namedRows(ids, names []string) (rows []int, err error) {
+// namedRows are the rows of ids, nil for none. Where it can be said, a part of one name stands for it.
+func namedRows(ids, names []string, say func(error)) (rows []int, err error) {
 	row := make(map[string]int, len(names))
 	for i, id := range names {
 		row[id] = i
 	}
 	for _, id := range ids {
-		i, ok := row[id]
-		switch {
-		case ok:
+		if i, ok := row[id]; ok {
 			rows = append(rows, i)
-		case slices.Equal(names, rowNames(nil, len(names))):
+			continue
+		}
+		if areNumbers(names) {
 			return nil, fmt.Errorf("%w: unknown node %q; rows are numbered, 0 to %d: name them by -ids", coles.ErrIDs, id, len(names)-1)
+		}
+		var like []int
+		if say != nil {
+			like = called(id, names)
+		}
+		switch {
+		case len(like) == 1:
+			say(fmt.Errorf("%q is taken for %q", id, names[like[0]]))
+			rows = append(rows, like[0])
+		case len(like) > 1:
+			const most = 5
+			some := make([]string, min(most, len(like)))
+			for q := range some {
+				some[q] = strconv.Quote(names[like[q]])
+			}
+			return nil, fmt.Errorf("%w: unknown node %q; %d have it in their names, such as %s", coles.ErrIDs, id, len(like), strings.Join(some, ", "))
 		default:
 			return nil, fmt.Errorf("%w: unknown node %q%s", coles.ErrIDs, id, didYouMean("", id, names))
 		}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"coles/dataset"
@@ -42,8 +44,8 @@ func TestSimilarQuotesIDs(t *testing.T) {
 func TestSimilarAsJSON(t *testing.T) {
 	got := decoded[[]neighbours](t, vectorsText, "similar", "-json", "-k", "2", "-by", "dot", "a", "b")
 	want := []neighbours{
-		{"a", []neighbour{{"help", 150}, {"b", 24}}},
-		{"b", []neighbour{{"help", 200}, {"a", 24}}},
+		{"a", []neighbour{{ID: "help", Similarity: 150}, {ID: "b", Similarity: 24}}},
+		{"b", []neighbour{{ID: "help", Similarity: 200}, {ID: "a", Similarity: 24}}},
 	}
 	testkit.WantSame(t, "similar", got, want)
 	if got := must(t, "alone 1 2\n", "similar", "-json", "alone"); !json.Valid([]byte(got)) {
@@ -61,17 +63,29 @@ func TestSimilarByRow(t *testing.T) {
 	prints(t, "help\tb\t0.8\n", "", "similar", "-embedding", npy, "-ids", ids, "-k", "1", "help")
 }
 
-// A name that no row has gets a hint: the nearest, or how rows are named.
+// A part of one name stands for it, which is said; of several, or none, there is a hint, and rows without names are numbered.
 func TestSimilarToAnUnknownNode(t *testing.T) {
-	dir := folder(t, map[string]string{"v.tsv": "Lámpara\t1\t0\nmug\t0\t1\n"})
+	dir := folder(t, map[string]string{"v.tsv": "Lámpara-grande\t1\t0\nLámpara-roja\t1\t1\nmug\t0\t1\n"})
 	tsv, npy := filepath.Join(dir, "v.tsv"), filepath.Join(dir, "v.npy")
 	must(t, "", "convert", tsv, npy)
-	for path, want := range map[string]string{
-		tsv: "unknown node \"lampara\": did you mean Lámpara?\n",
-		npy: "unknown node \"lampara\"; rows are numbered, 0 to 1: name them by -ids\n",
+	for typed, want := range map[string]string{
+		"lampara":   "unknown node \"lampara\"; 2 have it in their names, such as \"Lámpara-grande\", \"Lámpara-roja\"\n",
+		"lampra-ro": "unknown node \"lampra-ro\": did you mean Lámpara-roja?\n",
+		"mog":       "unknown node \"mog\": did you mean mug?\n",
+		"--":        "unknown node \"--\"\n",
 	} {
-		refused(t, dir, exitFailure, want, "", "similar", "-embedding", path, "lampara")
+		refused(t, dir, exitFailure, want, "", "similar", "-embedding", tsv, "--", typed)
 	}
+	refused(t, dir, exitFailure, "unknown node \"mug\"; rows are numbered, 0 to 2: name them by -ids\n", "", "similar", "-embedding", npy, "mug")
+	for _, typed := range []string{"roja", "LAMPARA ROJA", "lámpara r"} {
+		code, out, said := call("", "similar", "-embedding", tsv, "-k", "1", typed)
+		if code != 0 || out != "Lámpara-roja\tLámpara-grande\t0.707107\n" || !strings.Contains(said, fmt.Sprintf("%q is taken for \"Lámpara-roja\"", typed)) {
+			t.Errorf("%s: exit %d, %q, %q", typed, code, out, said)
+		}
+	}
+	out := filepath.Join(dir, "s.csv")
+	must(t, "", "similar", "-embedding", tsv, "-k", "1", "-o", out, "mug")
+	testkit.WantSame(t, "the file", read(t, out), "id,node,similarity\nmug,Lámpara-roja,0.707107\n")
 }
 
 // By neighbours: on a path a–b–c–d the circle of b is a, b, c; that of c shares b and c, 2/3·2/3, and those of the leaf
@@ -79,7 +93,7 @@ func TestSimilarToAnUnknownNode(t *testing.T) {
 func TestSimilarByNeighbours(t *testing.T) {
 	dir := folder(t, map[string]string{"g.txt": "a b\nb c\nc d\n"})
 	path := filepath.Join(dir, "g.txt")
-	prints(t, "b\tc\t0.444444\nb\ta\t0.408248\nb\td\t0.204124\n", "", "similar", "-graph", path, "b")
+	prints(t, "b\tc\t0.444444\t2\nb\ta\t0.408248\t1\nb\td\t0.204124\t1\n", "", "similar", "-graph", path, "b")
 	refused(t, dir, exitUsage, "-by is of vectors", "", "similar", "-graph", path, "-by", "dot", "b")
 	refused(t, dir, exitFailure, "unknown node", "", "similar", "-graph", path, "zed")
 }
