@@ -60,7 +60,7 @@ type neighbours struct {
 type neighbour struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"`
-	Degree     float64 `json:"degree,omitempty"`
+	Degree     int     `json:"degree,omitempty"` // how many edges
 	Class      string  `json:"class,omitempty"`
 }
 
@@ -146,13 +146,14 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []stri
 		}
 	}
 	ids = picked(names, rows)
-	degrees, labels := g.Degrees(), knownLabels(d, len(names))
+	labels := knownLabels(d, len(names))
 	columns := []string{"id", "node", "similarity", "degree", "class"}
 	if slices.Max(labels) < 0 {
 		columns = columns[:4]
 	}
 	return writeSimilar(ctx, c, in, out, ids, found, columns, func(m eval.Match) neighbour {
-		v := neighbour{ID: names[m.Row], Similarity: m.Score, Degree: degrees[m.Row]}
+		edges, _ := g.Neighbors(m.Row)
+		v := neighbour{ID: names[m.Row], Similarity: m.Score, Degree: len(edges)}
 		if l := labels[m.Row]; l >= 0 {
 			v.Class = strconv.Itoa(l)
 			if d.Classes != nil {
@@ -172,7 +173,7 @@ func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, out sink, ids
 		result[i] = neighbours{ids[i], make([]neighbour, len(matches))}
 		for j, m := range matches {
 			v := as(m)
-			line := []string{ids[i], v.ID, short(v.Similarity), short(v.Degree), v.Class}
+			line := []string{ids[i], v.ID, short(v.Similarity), strconv.Itoa(v.Degree), v.Class}
 			result[i].Similar[j], lines = v, append(lines, line[:len(columns)])
 		}
 	}
