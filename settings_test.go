@@ -301,7 +301,7 @@ var purposeSettings = map[string]struct {
 		}
 	}},
 	"links": {coles.LinkSettings, 256, 128, func(s *coles.Settings, features int) {
-		s.Kind, s.DegreeShare = coles.UseGraph, 0
+		s.Kind, s.DegreeShare, s.Structure = coles.UseGraph, 0, 0
 		if s.Filter, s.Scaling = coles.S2GC(3, 0.05), (coles.ScalingRule{Norm: 4}); features == 0 {
 			s.Filter, s.Scaling = coles.S2GC(2, 0), coles.ScalingRule{Power: 0.2, Norm: 4}
 		}
