@@ -79,6 +79,9 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if family, ok := familyOf(name); ok {
 		return family.Generate(ctx)
 	}
+	if f, ok := flightTables[name]; ok {
+		return f.open(o.data)
+	}
 	if l := largeOf(name); l != nil {
 		return l.open(ctx, o, name)
 	}
