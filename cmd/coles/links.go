@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
+	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -45,6 +46,7 @@ func linksCommand(s streams) *cli.Command {
 			&cli.StringFlag{Name: "by", Value: "walks", Usage: "`SCORES`: walks, or cosine for those of vectors alone"},
 			&cli.BoolFlag{Name: "directed", Usage: "edges lead from the first node to the second, and so do the links"},
 			fileFlag("among", "recommend none but the nodes of `FILE`, an id a line"),
+			&cli.BoolFlag{Name: "why", Usage: "name neighbours that both have, those of fewest edges first"},
 			fileFlag("pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),
 		}, resultFlags()...), embeddingFlags()...),
 		DisableSliceFlagSeparator: true, // an id may hold a comma
@@ -63,6 +65,8 @@ type recommendation struct {
 	ID    string  `json:"id"`
 	Node  string  `json:"node"`
 	Score float64 `json:"score"`
+	// Common are neighbours of both, with -why: those of fewest edges, which tell most.
+	Common []string `json:"common,omitempty"`
 }
 
 func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
@@ -96,13 +100,45 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return err
 	}
 	in.progress.clear()
-	return out.writeResult(ctx, c, result, []string{"id", "node", "score"}, func(yield func([]string) bool) {
+	columns := []string{"id", "node", "score", "why"}
+	if !c.Bool("why") {
+		columns = columns[:3]
+	}
+	return out.writeResult(ctx, c, result, columns, func(yield func([]string) bool) {
 		for _, l := range result.Links {
-			if !yield([]string{l.ID, l.Node, strconv.FormatFloat(l.Score, 'g', 6, 64)}) {
+			line := []string{l.ID, l.Node, short(l.Score), strings.Join(l.Common, ", ")}
+			if !yield(line[:len(columns)]) {
 				return
 			}
 		}
 	})
+}
+
+// explain names neighbours that both ends of a link have, with -why.
+func (r *recommendations) explain(c *cli.Command, g *coles.Graph) {
+	if !c.Bool("why") {
+		return
+	}
+	const most = 5
+	ids := g.IDs()
+	edges := func(i int32) int { near, _ := g.Neighbors(int(i)); return len(near) }
+	for k := range r.Links {
+		l := &r.Links[k]
+		u, _ := g.Row(l.ID)
+		v, _ := g.Row(l.Node)
+		ofU, _ := g.Neighbors(u)
+		ofV, _ := g.Neighbors(v)
+		var both []int32
+		for _, i := range ofU {
+			if _, found := slices.BinarySearch(ofV, i); found {
+				both = append(both, i)
+			}
+		}
+		slices.SortStableFunc(both, func(a, b int32) int { return cmp.Compare(edges(a), edges(b)) })
+		for _, i := range both[:min(most, len(both))] {
+			l.Common = append(l.Common, ids[i])
+		}
+	}
 }
 
 // addSimilar adds the most similar nodes by vectors.
@@ -129,6 +165,7 @@ func (r *recommendations) addSimilar(ctx context.Context, c *cli.Command, in *in
 	index.Progress = in.progress.show
 	found, err := index.RecommendLinks(ctx, g, asked, c.Int("k"), may)
 	r.add(g.IDs(), asked, found)
+	r.explain(c, g)
 	return err
 }
 
@@ -180,12 +217,14 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		scores, err := recommender.Scores(ctx, pairs)
 		ids := g.IDs()
 		for q, score := range scores {
-			r.Links = append(r.Links, recommendation{ids[pairs[q].U], ids[pairs[q].V], score})
+			r.Links = append(r.Links, recommendation{ID: ids[pairs[q].U], Node: ids[pairs[q].V], Score: score})
 		}
+		r.explain(c, g)
 		return err
 	}
 	found, err := recommender.Recommend(ctx, asked, c.Int("k"), may)
 	r.add(g.IDs(), asked, found)
+	r.explain(c, g)
 	unknown := 0
 	for _, matches := range found {
 		if len(matches) > 0 && matches[0].Score == 0 {
@@ -221,7 +260,7 @@ func (r *recommendations) add(ids []string, asked []int, found [][]eval.Match) {
 			u = asked[q]
 		}
 		for _, m := range matches {
-			r.Links = append(r.Links, recommendation{ids[u], ids[m.Row], m.Score})
+			r.Links = append(r.Links, recommendation{ID: ids[u], Node: ids[m.Row], Score: m.Score})
 		}
 	}
 }

@@ -33,7 +33,10 @@ func TestLinksOfVectors(t *testing.T) {
 		prints(t, c.want, "", append(given, c.args...)...)
 	}
 	got := decoded[recommendations](t, "", append(given, "-json", "-node", "help")...)
-	testkit.WantSame(t, "JSON", got, recommendations{Links: []recommendation{{"help", "b", 0.8}, {"help", "a", 0.6}}})
+	testkit.WantSame(t, "JSON", got, recommendations{Links: []recommendation{{ID: "help", Node: "b", Score: 0.8}, {ID: "help", Node: "a", Score: 0.6}}})
+	prints(t, "a\thelp\t0.6\t\nb\thelp\t0.8\t\nhelp\tb\t0.8\t\nhelp\ta\t0.6\t\n", "", append(given, "-why")...)
+	more := folder(t, map[string]string{"g.txt": vectorEdgesText + "a e\na x\nx help\nx y\n", "v.tsv": "a\t3\t4\nb\t4\t3\n-c\t-3\t-4\ne\t0\t0\nhelp\t50\t0\nx\t0\t0\ny\t0\t0\n"})
+	prints(t, "a\thelp\t0.6\te, x\n", "", "links", filepath.Join(more, "g.txt"), "-embedding", filepath.Join(more, "v.tsv"), "-node", "a", "-why") // of two and three edges
 	testkit.WantSame(t, "none as JSON", must(t, "", append(given, "-json", "-node", "e")...), "{\n  \"links\": []\n}\n")
 }
 
