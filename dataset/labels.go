@@ -16,7 +16,7 @@ import (
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.class = make([]string, l.nodes.count())
-	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) } // the label may be called anything
+	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) && !l.nodes.has(t.Fields[0]) } // the label may be called anything
 	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
 		l.pickLabels(t)
 	}
