@@ -221,14 +221,8 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		return nil, fmt.Errorf("coles: fit: %w", err)
 	}
 	defer release()
-	if f.Kind == 0 {
-		a, err := align(ctx, f.Seed, f.g, f.x, x, p.room)
-		if err != nil {
-			return nil, err
-		}
-		if f.report.Alignment, f.Kind = &a, a.Kind(); f.Kind == UseFeatures {
-			f.Settings, f.report.WeightUnit = f.WithoutGraph(), 0
-		}
+	if err := choose(ctx, f, x, p.room); err != nil {
+		return nil, err
 	}
 	f.step("prepare", 2, 3)
 
@@ -270,4 +264,19 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.step("embed", 1, 1)
 	m.report = f.report
 	return m, nil
+}
+
+// choose takes the graph with its features, or the features alone, unless a setting has.
+func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T], room []T) error {
+	if f.Kind != 0 {
+		return nil
+	}
+	a, err := align(ctx, f.Seed, f.g, f.x, x, room)
+	if err != nil {
+		return err
+	}
+	if f.report.Alignment, f.Kind = &a, a.Kind(); f.Kind == UseFeatures {
+		f.Settings, f.report.WeightUnit = f.WithoutGraph(), 0
+	}
+	return nil
 }

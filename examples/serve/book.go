@@ -91,8 +91,6 @@ func (b *book) check(c batch) error {
 	return nil
 }
 
-func noNode(id string) error { return failure{http.StatusNotFound, fmt.Errorf("no node %q", id)} }
-
 func checkEdge(from, to string, weight *float64) error {
 	switch {
 	case from == to:

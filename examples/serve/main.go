@@ -68,14 +68,6 @@ each reload and for the stop.
 Flags:
 `
 
-// Limits of a request.
-const (
-	patience   = 10 * time.Second
-	maxBody    = 1 << 20
-	maxNearest = 1000
-	quiet      = 20 * time.Millisecond // without a connection, before the service stops
-)
-
 // hangup is SIGHUP, which js and wasip1 do not name.
 const hangup = syscall.Signal(1)
 

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 
@@ -49,23 +46,6 @@ func (s *service) tellers() []route {
 		})},
 		{"PUT", "/features", told(s, func(v map[string]map[string]any) int { return len(v) }, func(v map[string]map[string]any) batch { return batch{Features: v} })},
 	}
-}
-
-// decode reads a body that is one value of JSON, of known fields.
-func decode(r *http.Request, to any) error {
-	body := json.NewDecoder(r.Body)
-	body.DisallowUnknownFields()
-	body.UseNumber()
-	if err := body.Decode(to); err != nil {
-		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
-		}
-		return fmt.Errorf("body: %w", err)
-	}
-	if body.Decode(&struct{}{}) != io.EOF {
-		return errors.New("body: more than one value")
-	}
-	return nil
 }
 
 // similarKept is similar among the nodes of the last fit and the newcomers.

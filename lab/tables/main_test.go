@@ -149,8 +149,8 @@ func TestCommandsThatAreShown(t *testing.T) {
 		shown++
 		command, _, _ = strings.Cut(command, " #")
 		var args []string
-		for _, word := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(command, -1) {
-			if word = strings.Trim(word, `"`); word == "DIR" || word == "data" {
+		for _, word := range regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`).FindAllString(command, -1) {
+			if word = strings.Trim(word, `"'`); word == "DIR" || word == "data" {
 				word = folder
 			}
 			args = append(args, word)

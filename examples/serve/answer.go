@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"coles/internal/setting"
+)
+
+// Limits of a request.
+const (
+	patience   = 10 * time.Second
+	maxBody    = 1 << 20
+	maxNearest = 1000
+	quiet      = 20 * time.Millisecond // without a connection, before the service stops
+)
+
+// A failure is an error with a status of its own.
+type failure struct {
+	status int
+	error
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+// A handler returns what to answer with. Its errors are of the request, for which 400 is the
+// status, unless they are a [failure].
+type handler func(http.ResponseWriter, *http.Request) (any, error)
+
+// ServeHTTP answers in JSON, errors too.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	body := r.Body
+	r.Body = http.MaxBytesReader(w, body, maxBody)
+	answer, err := h(w, r.WithContext(ctx))
+	status := http.StatusOK
+	if err != nil {
+		answer, status = map[string]string{"error": setting.Plain(err.Error())}, http.StatusBadRequest
+		switch f, large := (failure{}), (*http.MaxBytesError)(nil); {
+		case errors.As(err, &large):
+			status = http.StatusRequestEntityTooLarge
+			io.CopyN(io.Discard, body, 15*maxBody) // many clients do not look for an answer before they have sent all
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			status = http.StatusServiceUnavailable
+		case errors.As(err, &f):
+			status = f.status
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(answer) // an error means that the client has gone
+}
+
+// sameOrigin refuses pages of other origins.
+func sameOrigin(r *http.Request, do string) error {
+	if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
+		return failure{http.StatusForbidden, fmt.Errorf("a page of %q must not %s", o, do)}
+	}
+	return nil
+}
+
+// A route is a path and what answers there.
+type route struct {
+	method, path string
+	handler      handler
+}
+
+// wanted is how many others a request wants.
+func wanted(r *http.Request) (int, error) {
+	text := cmp.Or(r.FormValue("k"), "10")
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 {
+		return 0, fmt.Errorf("k=%s: want a whole number, at least 1", text)
+	}
+	return min(k, maxNearest), nil
+}
+
+// A match is a node by name.
+type match struct {
+	ID    string  `json:"id"`    // of the node
+	Score float64 `json:"score"` // its cosine
+}
+
+func noNode(id string) error { return failure{http.StatusNotFound, fmt.Errorf("no node %q", id)} }
+
+// decode reads a body that is one value of JSON, of known fields.
+func decode(r *http.Request, to any) error {
+	body := json.NewDecoder(r.Body)
+	body.DisallowUnknownFields()
+	body.UseNumber()
+	if err := body.Decode(to); err != nil {
+		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
+		}
+		return fmt.Errorf("body: %w", err)
+	}
+	if body.Decode(&struct{}{}) != io.EOF {
+		return errors.New("body: more than one value")
+	}
+	return nil
+}
