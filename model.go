@@ -12,7 +12,6 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
-	"coles/internal/setting"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -138,6 +137,15 @@ func (r Report) Notice() string {
 	return text
 }
 
+// structure says what columns of the structure are for.
+func (r Report) structure() string {
+	text := fmt.Sprintf("columns of who the neighbours are have a share of %.2g", r.StructureShare)
+	if r.StructureRatio > 0 {
+		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
+	}
+	return text
+}
+
 // Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
@@ -173,6 +181,10 @@ func (m *Model) Scaling() Scaling {
 	return s
 }
 
+// Beside returns the model of the structure whose columns follow those of the features, and its [Share]; nil and 0
+// without. [Model.P], [Model.Lambda], [Model.Directions] and [Model.Scaling] are of the features, before the share.
+func (m *Model) Beside() (structure *Model, share float64) { return m.beside, m.share }
+
 // IDs returns the names of the nodes fitted, in row order.
 func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 
@@ -204,131 +216,6 @@ func (m *Model) Close() error {
 	}
 	m.single, m.embedding = nil, nil
 	return space.Close()
-}
-
-// Embed returns the embedding of every node of a graph (n × d′), without fitting anything: F(W)·X·Pᵀ and the
-// column of degrees, scaled as the model is, with X prepared by the column weights that the model remembers.
-// The graph may be
-//   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
-//     rounding in a refitted model;
-//   - a larger one in which it has grown: rows within K hops of new nodes move;
-//   - another graph with the same features.
-//
-// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and its
-// [Structure] encodes the nodes. The time is O((nnz(X) + K·nnz(W))·d′).
-// Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
-func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	g, source, err := m.input(ctx, g, x)
-	if err != nil {
-		return nil, err
-	}
-	if m.settings.Precision == Float32 {
-		return embedWide[float32](ctx, m, g, source)
-	}
-	return embedWide[float64](ctx, m, g, source)
-}
-
-// Weighed returns a graph with the weights that the model takes, for the packages of this module.
-func (m *Model) Weighed(ctx context.Context, g *Graph) (*Graph, error) {
-	return g.in(ctx, m.report.WeightUnit)
-}
-
-// input is a graph with the weights that the model takes, and the features of its nodes, checked.
-func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
-	if of, err = m.Weighed(ctx, g); err != nil {
-		return nil, nil, err
-	}
-	if m.prepare.made != nil {
-		if x != nil {
-			return nil, nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
-		}
-		source, err = m.prepare.made.source(ctx, of)
-		return of, source, err
-	}
-	source, err = readFeatures(ctx, x)
-	if err == nil && (g != nil || m.settings.Kind != UseFeatures) && source.Rows() != g.Nodes() {
-		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
-	}
-	return of, source, err
-}
-
-// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
-// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
-func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare.made != nil || m.beside != nil {
-		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
-	}
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	g, source, err := m.input(ctx, g, x)
-	if err != nil {
-		return nil, err
-	}
-	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
-	out.report.Graph = g.report
-	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare}
-	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
-		if m.settings.Precision == Float32 {
-			y, err := embed[float32](ctx, m, g, source)
-			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-			return err
-		}
-		y, err := embed[float64](ctx, m, g, source)
-		out.embedding = matrix.ToDense(y)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// embedFeatures is embed for the columns that the features have.
-func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
-	x, err := prepared[T](ctx, m.prepare, source)
-	if err != nil {
-		return y, err
-	}
-	s := m.settings
-	s.Dim = min(s.Dim, x.Cols())
-	p := &problem[T]{
-		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
-		progress: func(string, int, int) {},
-	}
-	if !p.Alone {
-		if err := p.walk(ctx, g, s.contrasting()); err != nil {
-			return y, err
-		}
-	}
-	if p.space != nil {
-		release, err := p.takeRoom(s.Kind)
-		if err != nil {
-			return y, fmt.Errorf("coles: embed: %w", err)
-		}
-		defer release()
-	}
-	if y, err = p.embed(ctx, matrix.Filtered[T]{}, m.directions); err != nil {
-		return y, err
-	}
-	if err := settle(ctx, y); err != nil {
-		return y, err
-	}
-	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil || y.Cols == 0 {
-		return y, err
-	}
-	return y, matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
-}
-
-// embedWide is embed in float64.
-func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
-	y, err := embed[T](ctx, m, g, source)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := matrix.ToFloat64(ctx, y)
-	return matrix.ToDense(wide), err
 }
 
 // finish scales the columns of y, by the share that the report has, and keeps the result.

@@ -310,3 +310,34 @@ func dimFor(dim, nodes, features int) int {
 func (s Settings) structureColumns(nodes int) int {
 	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
 }
+
+// fewest is the number of features from which a share is measured: halves of fewer tell nothing of one another.
+const fewest = 8
+
+// mayHold reports whether d features of a graph might come to leave room for others among some columns.
+func (s Settings) mayHold(g *Graph, d, columns int) bool {
+	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
+		s.Scaling.Rank > 0 && float64(columns) >= 2*s.Scaling.Rank && d >= fewest && g.Nodes() >= 2*columns
+}
+
+// beside are the settings of the structure's columns, for features that have so many and all.
+func (s Settings) beside(nodes, first, all int) Settings {
+	s.Dim = min(all-first, s.structureColumns(nodes))
+	s.Kind, s.Preparation, s.Structure, s.Precision = UseGraph, PrepareAuto, 0, Float64
+	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
+	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
+	return s
+}
+
+// columns is how many there are with those of the structure, for d′ resolved.
+func (s Settings) columns(features int) int {
+	if s.Dim == features {
+		return max(s.Dim, linear.DefaultDim)
+	}
+	return s.Dim
+}
+
+// kept is how many of the columns of features stay.
+func (s Settings) kept(columns, all int) int {
+	return min(columns, max(all/4, min(int(s.Scaling.Rank), all/2)))
+}

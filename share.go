@@ -1,0 +1,48 @@
+package coles
+
+import (
+	"strconv"
+
+	"coles/internal/setting"
+)
+
+// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are,
+// whatever features these have: the columns of a fit without features, by their [Structure], with γ = 0. Those of the
+// features come first: a quarter of d′, or the effective rank that is aimed at, but at most half.
+//
+// [AutoShare] is 0 [WithScratch] and in package distributed. In memory it is measured where features leave it room: a
+// graph model has γ = 0, or was taken for its communities. Let R be as in
+// [Alignment], T = R_B·R_Bᵀ for half B of its columns, K_N = ZZᵀ for Z = F°R_A with the other half and F without its
+// term k = 0, K_L = LLᵀ for the columns L in question, and a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over both halves. Then
+//
+//	share = min(½, max(0, 1 − a(K_N)/a(K_L))).
+//
+// A share costs a fit without features, and in the file of the model as much as its Structure.
+type Share float64
+
+// AutoShare is the share that is measured without labels.
+const AutoShare Share = -1
+
+func (s Share) String() string {
+	if s == AutoShare {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64)
+}
+
+func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func (s *Share) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*s = AutoShare
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	*s = Share(v)
+	if err != nil || !s.valid() {
+		return setting.Bad("Structure", string(text), "auto, or 0 or more and less than 1")
+	}
+	return nil
+}
+
+func (s Share) valid() bool { return s == AutoShare || s >= 0 && s < 1 }
