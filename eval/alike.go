@@ -41,10 +41,11 @@ func AlikeNodes(ctx context.Context, g *coles.Graph, nodes []int, k int) ([][]Ma
 		}
 	}
 	result := make([][]Match, len(nodes))
-	counters := sync.Pool{New: func() any { return make([]float64, n) }}
+	counters := sync.Pool{New: func() any { c := make([]float64, n); return &c }}
 	err := parallel.For(ctx, len(nodes), func(q int) {
-		count, u := counters.Get().([]float64), nodes[q]
-		defer counters.Put(count)
+		lent, u := counters.Get().(*[]float64), nodes[q]
+		defer counters.Put(lent)
+		count := *lent
 		var met []int
 		meet := func(v int) {
 			if count[v] == 0 {
