@@ -76,7 +76,7 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	}
 	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
 	out.report.Graph = g.report
-	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare}
+	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare, report: Report{WeightUnit: m.report.WeightUnit}}
 	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
 		if m.settings.Precision == Float32 {
 			y, err := embed[float32](ctx, m, g, source)

@@ -264,6 +264,9 @@ func (f *fitting) scratchRoom() (held, room int64, err error) {
 	const most = 512 << 20
 	narrow := &scratch.Space{} // panels of the fewest columns
 	least, _ := s.memory(f.g, x, narrow)
+	if f.report.WeightUnit > 0 { // weights as they are taken
+		least += 8 * int64(f.g.adj.NNZ())
+	}
 	if want := least + min(most, least/7) + 8; f.budget < want {
 		return 0, 0, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // WeightUnit is the median of weights of which the largest is span times it or more, else 0, as for a span of 0. Of
-// an even number it is the smaller of the two in the middle. It sorts a copy only where the span is reached.
+// an even number it is the smaller of the two in the middle.
 func WeightUnit(ctx context.Context, weights []float64, span float64) (float64, error) {
 	if len(weights) == 0 || span == 0 {
 		return 0, ctx.Err()
@@ -26,8 +26,30 @@ func WeightUnit(ctx context.Context, weights []float64, span float64) (float64, 
 	if err != nil || 2*most[0] < float64(len(weights)) {
 		return 0, err
 	}
-	sorted := slices.Sorted(slices.Values(weights))
-	return sorted[(len(sorted)-1)/2], ctx.Err()
+	return ranked(weights, (len(weights)-1)/2), ctx.Err()
+}
+
+// ranked is the weight of a rank, from 0, that sorting would find. It counts digits, of 16 bits, from the first on, and
+// makes no copy: numbers above 0 have the order of their bits.
+func ranked(weights []float64, rank int) float64 {
+	const width, digits = 16, 1 << 16
+	var found, known uint64
+	count := make([]int, digits)
+	for shift := 64 - width; shift >= 0; shift -= width {
+		clear(count)
+		for _, w := range weights {
+			if bits := math.Float64bits(w); bits&known == found {
+				count[bits>>shift&(digits-1)]++
+			}
+		}
+		digit := 0
+		for ; rank >= count[digit]; digit++ {
+			rank -= count[digit]
+		}
+		found |= uint64(digit) << shift
+		known |= uint64(digits-1) << shift
+	}
+	return math.Float64frombits(found)
 }
 
 // Weight is what a fit takes for the weight of an edge: w, or log(1 + w/unit) for a unit above 0.

@@ -149,6 +149,10 @@ func TestBrokenFiles(t *testing.T) {
 		t.Error("neighbours of a node of no graph")
 	}
 	ask(t, &v, view.Request{Sample: "karate"})
+	var wide strings.Builder // half of a million columns have an entry
+	for j := 0; j <= 1_000_000; j += 2 {
+		fmt.Fprintf(&wide, " %d:1", j)
+	}
 	for _, c := range []struct {
 		name  string
 		files map[string]view.File
@@ -160,7 +164,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,\"2\n")}, "f.csv:2:3: ", nil},
 		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
 		{"archive and features", map[string]view.File{"edges": good, "features": text("f.csv", "a,1")}, "graph.npz is an archive", dataset.ErrDuplicate},
-		{"too large", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a 1000000:1\nb 0:1\n")}, "the fit takes ", coles.ErrTooLarge},
+		{"too large", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a"+wide.String()+"\nb 0:1\n")}, "the fit takes ", coles.ErrTooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, maps, _, failure := ask(t, &v, view.Request{Files: c.files})
