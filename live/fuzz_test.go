@@ -29,10 +29,14 @@ func FuzzAdd(f *testing.F) {
 			coles.With(func(s *coles.Settings) {
 				s.Dim = d
 				s.Preparation = coles.PrepareNone
-				s.Filter = filters[seed%4]
-				s.Negatives, s.Kappa, s.Eta = negatives[seed/4%3], 1, 1
-				s.DegreeShare = 0
-				s.Kind = coles.Kind(1 + seed/12%2)
+				if s.Kind = coles.Kind(1 + seed/12%2); s.Kind == coles.UseFeatures {
+					return // which has no use for the others
+				}
+				s.Filter, s.DegreeShare = filters[seed%4], 0
+				s.Negatives = negatives[seed/4%3]
+				if s.Negatives == (coles.NegativeSampler{}) {
+					s.Kappa, s.Eta = 0, 0
+				}
 			}))
 		h.loops = seed/24%2 > 0
 		h.edges, h.weights = append(h.edges, coles.Edge{U: 7, V: 7}), append(h.weights, 2)
