@@ -46,7 +46,7 @@ func (o *options) compare(ctx context.Context) error {
 
 	var one, many *coles.Model
 	fit, err := measured(func() (err error) {
-		one, err = coles.Fit(ctx, graph, x, coles.WithSettings(o.Settings), coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))
+		one, err = coles.Fit(ctx, graph, x, coles.WithSettings(o.Settings), coles.With(func(s *coles.Settings) { s.Precision, s.Solver, s.Structure = coles.Float64, coles.SolverDirect, 0 })) // which the engine has not
 		return err
 	})
 	if err != nil {
