@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -293,9 +294,15 @@ func (k *kept) nearest(ctx context.Context, now *state, y mat.Matrix, count int,
 	if length := floats.Norm(unit, 2); length > 0 {
 		floats.Scale(1/length, unit)
 	}
+	least := math.Inf(-1) // that is wanted
+	if len(matches) >= count {
+		least = matches[count-1].Score
+	}
 	for _, n := range k.newcomers {
 		if n.unit != nil && n.id != but {
-			matches = append(matches, match{ID: n.id, Score: floats.Dot(n.unit, unit)})
+			if score := floats.Dot(n.unit, unit); score >= least {
+				matches = append(matches, match{ID: n.id, Score: score})
+			}
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
