@@ -47,7 +47,7 @@ const (
 // counts, as in an embedding, scale the rows to unit length first, by [coles.PrepareRowL2].
 //
 // The cost is O(n²d) time for the neighbours, as of [Index.Rows], and O(n log n) for an iteration:
-// on two processors 1.3 s for 1,500 rows, twenty for 20,000. The memory is some 6 kB a row
+// on two processors 1.3 s for 1,500 rows, thirteen for 20,000. The memory is some 6 kB a row
 // besides two copies of x.
 type TSNE struct {
 	Seed     uint64         // of the noise at the start
