@@ -11,6 +11,11 @@ import (
 	"coles/internal/parallel"
 )
 
+const (
+	tsnePerplexity = 30.
+	tsneNeighbours = 3 * tsnePerplexity // all others have next to no part in p
+)
+
 // affinities are the pᵢⱼ of [TSNE].
 func affinities(ctx context.Context, x *matrix.Source) (*kernel.CSR[float64], error) {
 	n := x.Rows()

@@ -242,3 +242,15 @@ func (h *hungarian) advance(at int) int {
 	}
 	return next
 }
+
+// sumF1 adds up F1 over the pairs of a class (a row) and its prediction (a column) that match.
+// Pairs that never meet add nothing.
+func (t *contingency) sumF1(match func(row, col int) bool) float64 {
+	sum := 0.0
+	for _, e := range t.cells {
+		if match(e.row, e.col) {
+			sum += 2 * float64(e.count) / float64(t.rows.size[e.row]+t.cols.size[e.col])
+		}
+	}
+	return sum
+}

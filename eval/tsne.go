@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	tsnePerplexity   = 30.
-	tsneNeighbours   = 3 * tsnePerplexity // all others have next to no part in p
 	tsneTheta        = 0.7
 	tsneIterations   = 1000
 	tsneExaggerated  = 40 // the first iterations, with exaggeration

@@ -258,3 +258,11 @@ func (k *classifierInfo) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "neighbours\tα = %g\n", k.Alpha)
 }
+
+// answers are predictions as JSON, as lines, and what is said about them.
+type answers struct {
+	result  any
+	columns []string
+	lines   [][]string
+	said    string
+}

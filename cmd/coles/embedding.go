@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/matrix"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -156,4 +157,30 @@ func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, colum
 		to.Flush()
 		return to.Error()
 	})
+}
+
+// someRows is a copy of rows of y, sparse where y is.
+func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
+	s, err := matrix.Read(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	all, err := matrix.As[float64](ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	some, err := all.Gather(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, some)
+}
+
+// picked are the elements of these rows.
+func picked[T any](all []T, rows []int) []T {
+	some := make([]T, len(rows))
+	for k, i := range rows {
+		some[k] = all[i]
+	}
+	return some
 }

@@ -11,7 +11,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/internal/matrix"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -189,16 +188,6 @@ func checkEvalFlags(c *cli.Command) error {
 	return checkEmbeddingFlags(c)
 }
 
-func labelledNodes(d *dataset.Dataset) []int {
-	var nodes []int
-	for i, l := range d.Labels {
-		if l >= 0 {
-			nodes = append(nodes, i)
-		}
-	}
-	return nodes
-}
-
 // splitsToUse reads splits, takes the dataset's or draws some, and reports which.
 func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	n := len(d.Labels)
@@ -240,12 +229,6 @@ func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
 	return fmt.Sprintf("drawn, %d nodes per class", perClass)
 }
 
-func seedOr1(c *cli.Command) uint64 {
-	seed := uint64(1)
-	setNumber(c, "seed", &seed, c.Uint64)
-	return seed
-}
-
 // clusters measures clusters of the rows that have a label.
 func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labelled []int) (*clustering, error) {
 	if len(labelled) < len(labels) {
@@ -268,23 +251,6 @@ func percent(m eval.Measurements) measured {
 		p.Each[i] *= 100
 	}
 	return p
-}
-
-// someRows is a copy of rows of y, sparse where y is.
-func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
-	s, err := matrix.Read(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	all, err := matrix.As[float64](ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	some, err := all.Gather(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.Export(ctx, some)
 }
 
 func (e *evaluation) print(w io.Writer) {

@@ -115,3 +115,13 @@ func (l *labelsInfo) print(w io.Writer) {
 		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
 	}
 }
+
+func labelledNodes(d *dataset.Dataset) []int {
+	var nodes []int
+	for i, l := range d.Labels {
+		if l >= 0 {
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}

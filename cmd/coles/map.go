@@ -157,6 +157,8 @@ func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Wr
 		if m.Near, err = m.nearest(ctx, in, min(mostNear, n-1)); err != nil {
 			return err
 		}
+	} else if n > 1 {
+		m.Note += fmt.Sprintf(" Above %d nodes the nearest of one are not listed.", mostByTSNE)
 	}
 	return m.Write(w)
 }
@@ -231,13 +233,4 @@ func sampled(labels []int, most int, seed uint64) (rows []int, said string) {
 		said += fmt.Sprintf(", all %d labelled among them", labelled)
 	}
 	return append(rows, others...)[:most], said
-}
-
-// picked are the elements of these rows.
-func picked[T any](all []T, rows []int) []T {
-	some := make([]T, len(rows))
-	for k, i := range rows {
-		some[k] = all[i]
-	}
-	return some
 }

@@ -73,14 +73,6 @@ func predictCommand(s streams) *cli.Command {
 	}
 }
 
-// answers are predictions as JSON, as lines, and what is said about them.
-type answers struct {
-	result  any
-	columns []string
-	lines   [][]string
-	said    string
-}
-
 func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	out, err := predictOutputs(c, s)
 	if err != nil {

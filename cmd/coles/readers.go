@@ -174,19 +174,6 @@ func readSplits(ctx context.Context, in *inputs, path string, n int) ([]dataset.
 	return readPath(ctx, in, path, func(r *bufio.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
 }
 
-// holding is the end of an error about a folder: the datasets in it, if there are any.
-func holding(dir string) string {
-	found := datasetsIn(dir)
-	if len(found) == 0 {
-		return ""
-	}
-	paths := make([]string, len(found))
-	for k, d := range found {
-		paths[k] = d.Path
-	}
-	return "; it holds " + strings.Join(paths, ", ")
-}
-
 // writeIDs writes the ids of n rows, one a line.
 func writeIDs(w io.Writer, ids []string, n int) error {
 	for _, id := range rowNames(ids, n) {

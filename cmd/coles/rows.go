@@ -27,8 +27,10 @@ func (in *inputs) placesRows(ctx context.Context, c *cli.Command, path string) (
 	switch {
 	case c.IsSet("knn") && path != "":
 		return false, nil, usagef("-knn makes a graph of -features, and %s is one already", path)
-	case c.IsSet("knn") && (c.String("features") == "" || c.IsSet("from")):
-		return false, nil, usagef("-knn joins the rows of -features FILE, and -from is the format of GRAPH")
+	case c.IsSet("knn") && c.String("features") == "":
+		return false, nil, usagef("-knn joins rows: name them by -features FILE")
+	case c.IsSet("knn") && c.IsSet("from"):
+		return false, nil, usagef("-from is the format of GRAPH, and -knn makes one")
 	case c.IsSet("knn"):
 		return true, nil, atLeast1(c, "knn")
 	}

@@ -205,3 +205,9 @@ func errorOffset(err error, decode *json.Decoder, length int) int {
 	}
 	return min(max(int(at), 0), length)
 }
+
+func seedOr1(c *cli.Command) uint64 {
+	seed := uint64(1)
+	setNumber(c, "seed", &seed, c.Uint64)
+	return seed
+}

@@ -252,3 +252,16 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.each(c.n)
 	return k, err
 }
+
+// holding is the end of an error about a folder: the datasets in it, if there are any.
+func holding(dir string) string {
+	found := datasetsIn(dir)
+	if len(found) == 0 {
+		return ""
+	}
+	paths := make([]string, len(found))
+	for k, d := range found {
+		paths[k] = d.Path
+	}
+	return "; it holds " + strings.Join(paths, ", ")
+}

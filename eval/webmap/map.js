@@ -29,7 +29,7 @@ class NodeMap {
 		this.choose(-1);
 	}
 
-	// place puts the nodes into panels, {title, places: [x0, y0, x1, y1, …]}, and keeps what is seen of them where their number is the same.
+	// place puts the nodes into panels, {title, places: [x0, y0, x1, y1, …]}, and shows all of them.
 	place(panels) {
 		const before = this.panels;
 		this.panels = panels.map(({title, places}, k) => {
@@ -51,7 +51,8 @@ class NodeMap {
 		Object.assign(this, {groups, names, noun, steps: grades ? Math.max(1, ...groups) : 0, off: new Set(), lit: null});
 		const count = new Map();
 		for (const g of groups) count.set(g, (count.get(g) ?? 0) + 1);
-		this.legend.replaceChildren(...[...count.keys()].sort((a, b) => (a < 0) - (b < 0) || a - b).map(g => {
+		const most = 60, all = [...count.keys()].sort((a, b) => (a < 0) - (b < 0) || a - b);
+		this.legend.replaceChildren(...all.slice(0, most).map(g => {
 			const item = document.createElement("li"), button = document.createElement("button"), dot = document.createElement("span");
 			dot.style.color = g < 0 ? "var(--none)" : this.colourOf(g);
 			dot.textContent = "● ";
@@ -68,6 +69,7 @@ class NodeMap {
 			item.append(button);
 			return item;
 		}));
+		if (all.length > most) this.legend.append(`and ${all.length - most} more`);
 		this.list(this.found, this.chosen);
 		this.draw();
 	}

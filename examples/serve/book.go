@@ -96,7 +96,7 @@ func checkEdge(from, to string, weight *float64) error {
 	case from == to:
 		return fmt.Errorf("an edge joins %q to itself", from)
 	case weight != nil && !(*weight >= 0 && *weight <= math.MaxFloat32):
-		return fmt.Errorf("the edge of %q and %q has the weight %v, want 0 or more", from, to, *weight)
+		return fmt.Errorf("the edge of %q and %q has the weight %v, want 0 to %.2g", from, to, *weight, math.MaxFloat32)
 	}
 	return nil
 }
