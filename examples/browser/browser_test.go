@@ -348,7 +348,7 @@ func TestRealFilesOpen(t *testing.T) {
 	} {
 		got := all[name]
 		t.Logf("%s: %s, %q, %q, %v", name, got.Graph, got.Error, got.Warning, got.Advice)
-		if got.Error != "" || !got.Map || !strings.HasPrefix(got.Graph, want) || len(got.Rows) == 0 || got.Wide {
+		if got.Error != "" || !got.Map || !strings.HasPrefix(got.Graph, want) || len(got.Rows) == 0 || len(got.Rows) != 10 && !strings.Contains(got.Graph, "no features") || got.Wide { // by neighbours there may be fewer
 			t.Errorf("%s: %s, map %v, %d rows, wide %v", name, got.Graph, got.Map, len(got.Rows), got.Wide)
 		}
 	}
