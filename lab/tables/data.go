@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,6 +82,9 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	}
 	if f, ok := flightTables[name]; ok {
 		return f.open(o.data)
+	}
+	if slices.Contains(severalData, name) {
+		return openSeveral(filepath.Join(o.data, "real", name))
 	}
 	if l := largeOf(name); l != nil {
 		return l.open(ctx, o, name)
