@@ -256,6 +256,7 @@ func TestPage(t *testing.T) {
 		"a sample": ({click}) => { click("[value=communities]"); },
 		files({put, press}) { put("edges", "friends.tsv", "ann bob 1082040961\nbob cy 1082040977\ncy dan 1100000000\n"); put("features", "likes.tsv", "ann 1 0\nbob 1 1\ncy 0 1\ndan 0 2\n"); press(); },
 		"another node": async ({press, find, until, status}) => { press(); await until(() => /^Done/.test(status())); const name = find("[name=node]"); name.value = "dan"; name.dispatchEvent(new Event("change")); },
+		"rows alone": ({find, put, press}) => { find("[type=reset]").click(); put("features", "people.csv", "id,age,town\nann,30,Oslo\nbob,31,Oslo\ncy,70,Rome\ndan,72,Rome\n"); press(); },
 		"bad weight": ({put, press}) => { put("edges", "friends.tsv", "ann bob 1\nbob cy x\n"); press(); },
 		async "stopped"({click, until, status}) { click("[value=communities]"); await until(() => /^Improving/.test(status())); click("[name=stop]"); },
 		"karate again": ({click}) => { click("[value=communities]"); click("[value=karate]"); },`+acts, nil)
@@ -269,6 +270,7 @@ func TestPage(t *testing.T) {
 		{"karate", "34 nodes, 78 edges, no features", "t-SNE", 10},
 		{"a sample", "400 nodes", "t-SNE", 10},
 		{"files", "4 nodes, 3 edges, 2 features", "t-SNE", 3},
+		{"rows alone", "4 nodes, 2 edges, 3 features", "t-SNE", 3},
 		{"karate again", "34 nodes, 78 edges, no features", "t-SNE", 10},
 	} {
 		got := all[c.act]
@@ -278,6 +280,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	testkit.WantText(t, all["files"].Warning, "times") // which weights look like
+	testkit.WantText(t, all["rows alone"].Warning, "joined to the 1 nearest")
 	if got := all["another node"]; len(got.Rows) != 3 || !strings.HasPrefix(got.Rows[0], "cy ") {
 		t.Errorf("nodes nearest to dan: %+v", got)
 	}

@@ -36,7 +36,7 @@ function want(what) {
 	worker.postMessage({want: what, clusters: Number(find("[name=clusters]").value)});
 }
 
-const stages = {classify: "Predicting", cluster: "Clustering", read: "Reading", prepare: "Preparing", filter: "Filtering", solve: "Solving", embed: "Embedding", "t-SNE": "Improving the map by t-SNE"};
+const stages = {classify: "Predicting", cluster: "Clustering", join: "Finding the nearest rows", read: "Reading", prepare: "Preparing", filter: "Filtering", solve: "Solving", embed: "Embedding", "t-SNE": "Improving the map by t-SNE"};
 
 function receive(m) {
 	if ("error" in m) {
@@ -175,9 +175,9 @@ form.onsubmit = event => {
 	const file = name => form[name].files[0], options = {Columns: form.Columns.value.split(",").filter(Boolean).map(Number), Header: Number(form.Header.value)};
 	for (const name of ["Missing", "MissingRows"]) options[name] = form[name].value;
 	for (const name of ["SkipUnknown", "Unweighted", "Bipartite"]) options[name] = form[name].checked;
-	ask({edges: file("edges"), features: file("features"), labels: file("labels"), options: JSON.stringify(options)}, file("edges").name);
+	ask({edges: file("edges"), features: file("features"), labels: file("labels"), options: JSON.stringify(options)}, (file("edges") ?? file("features"))?.name ?? "");
 };
-form.edges.onchange = () => { form.Columns.value = ""; worker.postMessage({preview: form.edges.files[0]}); };
+form.edges.onchange = () => { form.Columns.value = ""; if (form.edges.files[0]) worker.postMessage({preview: form.edges.files[0]}); else preview([]); };
 form.Columns.oninput = mark;
 form.onreset = () => preview([]);
 // A file may be dropped anywhere on its field. One that misses does not take the place of the page.

@@ -62,10 +62,10 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		Warn: func(err error) { send(warning(err)) },
 	}
 	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
-	if edges.Name == "" {
-		return nil, fmt.Errorf("an edge list or an archive: %w", dataset.ErrMissing)
-	}
 	graph, vectors := edges.format(true), features.format(false)
+	if edges.Name == "" {
+		return readRows(ctx, features, vectors, labels, opts, send)
+	}
 	if graph.Name == "npz" && (features.Name != "" || labels.Name != "") {
 		return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
 	}
@@ -85,8 +85,8 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		}
 	}
 	d, err := edges.read(graph, opts)
-	if err != nil || x == nil && labels.Name == "" {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
 	if x != nil {
 		if rows, _ := x.Features.Dims(); rows != d.Nodes() {
@@ -94,18 +94,46 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		}
 		d.Features, d.FeatureNames = x.Features, x.FeatureNames
 	}
-	if labels.Name != "" {
-		opts.Nodes, opts.Rows = d.IDs, d.Nodes()
-		if d.IDs != nil {
-			opts.Rows = 0
-		}
-		named, err := readText(File{}, File{}, labels, opts)
-		if err != nil {
-			return nil, err
-		}
+	return d, labels.give(d, opts)
+}
+
+// readRows reads rows of features that have no graph, and joins each to those nearest to it.
+func readRows(ctx context.Context, features File, as dataset.Format, labels File, opts dataset.EdgeListOptions, send func(message any)) (*dataset.Dataset, error) {
+	if features.Name == "" {
+		return nil, fmt.Errorf("an edge list, an archive, or features: %w", dataset.ErrMissing)
+	}
+	d, err := features.read(as, opts)
+	if err != nil {
+		return nil, err
+	}
+	var ids []coles.GraphOption
+	if d.IDs != nil {
+		ids = append(ids, coles.WithIDs(d.IDs))
+	}
+	n, _ := d.Features.Dims()
+	k := min(nearest, (n+3)/4) // few rows would all be joined
+	send(Warning{fmt.Sprintf("There are no edges: each row is joined to the %d nearest by its features.", k), []Advice{}})
+	send(Stage{Stage: "join", Total: 1})
+	if d.Undirected, err = coles.KNN(ctx, d.Features, k, ids...); err != nil {
+		return nil, fmt.Errorf("%s: %w", features.Name, err)
+	}
+	return d, labels.give(d, opts)
+}
+
+// give gives nodes their labels, if there is a file of these.
+func (f File) give(d *dataset.Dataset, opts dataset.EdgeListOptions) error {
+	if f.Name == "" {
+		return nil
+	}
+	opts.Nodes, opts.Rows = d.IDs, 0
+	if d.IDs == nil {
+		opts.Rows = d.Nodes()
+	}
+	named, err := readText(File{}, File{}, f, opts)
+	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = named.Labels, named.Unlabeled, named.Classes
 	}
-	return d, nil
+	return err
 }
 
 // readText reads edges, features and labels in text, together.

@@ -15,6 +15,7 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/examples/cli"
+	"coles/live"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -215,9 +216,20 @@ func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*co
 	if size > mostBytes {
 		return nil, nil, fmt.Errorf("%w: the fit takes %d MB, a page has %d MB for it", coles.ErrTooLarge, size>>20, mostBytes>>20)
 	}
-	m, err := coles.Fit(ctx, g, d.Features, coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) }))
+	opts := []coles.Option{coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) })}
+	if d.Undirected != nil { // of rows
+		share, err := live.RowShare(ctx, d.Features)
+		if err != nil {
+			return nil, nil, err
+		}
+		opts = append(opts, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, share }))
+	}
+	m, err := coles.Fit(ctx, g, d.Features, opts...)
 	if err != nil {
 		return nil, nil, err
+	}
+	if said := m.Report().Notice(); said != "" {
+		send(Warning{said, []Advice{}})
 	}
 	return g, m.Embedding(), nil
 }

@@ -68,6 +68,10 @@ func TestGraphsAreMapped(t *testing.T) {
 			"edges":    text("friends.tsv", "ann bob\nbob cy\n"),
 			"features": text("age.tsv", "ann 30\nbob 40\ncy 50\n"),
 		}}, "3 nodes, 2 edges, 1 features", 3, "principal components"},
+		{"rows alone", view.Request{Files: map[string]view.File{
+			"features": text("people.csv", "id,age,town\nann,30,Oslo\nbob,31,Oslo\ncy,70,Rome\ndan,72,Rome\n"),
+			"labels":   text("teams.csv", "ann red\ncy blue\n"),
+		}}, "4 nodes, 2 edges, 3 features", 4, "principal components, t-SNE"},
 		{"archive of many nodes", view.Request{Files: map[string]view.File{"edges": archive(t, 1501)}}, "1501 nodes, ", 1501, "principal components"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,7 +163,8 @@ func TestBrokenFiles(t *testing.T) {
 		text  string
 		is    error
 	}{
-		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "edge list", dataset.ErrMissing},
+		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "an edge list, an archive, or features", dataset.ErrMissing},
+		{"one row", map[string]view.File{"features": text("f.csv", "a,1,2\n")}, "f.csv: ", coles.ErrSetting},
 		{"bad weight", map[string]view.File{"edges": text("e.csv", "a,b,1\nb,c,x\n")}, "e.csv:2:5: ", coles.ErrFormat},
 		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,\"2\n")}, "f.csv:2:3: ", nil},
 		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
