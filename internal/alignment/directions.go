@@ -15,10 +15,10 @@ import (
 // Shortest is the length of a row, as a share of the longest's, up to which it has no features.
 const Shortest = 1e-18
 
-// Block is how many columns are multiplied at once with d features. Up to 400 it comes to all of them, in fewer
-// passes over the features.
+// Block is how many columns are multiplied at once with d features. Up to 96 it comes to all of them, in fewer
+// passes over the features; of more, fewer products than columns will do.
 func Block(d int) int {
-	if d <= 400 {
+	if d <= 96 {
 		return 32
 	}
 	return 8
@@ -46,7 +46,7 @@ func (p Parts[T]) along(ctx context.Context) (Estimate, error) {
 	if linear.Single[T]() { // projections leave 2e-6, which should be little
 		least = 1e-4
 	}
-	o := eigen.KrylovOptions{Tol: 1e-3, Block: Block(d), Seed: p.Seed, Zero: r.nodes * least * least}
+	o := eigen.KrylovOptions{Tol: 1e-3, Block: Block(d), MaxBasis: 64, Seed: p.Seed, Zero: r.nodes * least * least}
 	found, err := eigen.Krylov(ctx, d, min(Directions, d), r.square, o)
 	if err != nil {
 		return Estimate{}, fmt.Errorf("alignment: %w", err)

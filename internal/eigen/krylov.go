@@ -84,12 +84,13 @@ const (
 //
 // With m the largest basis (MaxBasis) and b the block, each filling of the basis takes O(nm²)
 // operations besides the products; the memory is nm numbers of the operator's and n(3k + 6b) + 5m²
-// of float64. If n ≤ 400 or m > 2n/3, the matrix is formed from n products and handed to Direct, in
+// of float64. If m > 2n/3, or n ≤ 400 and MaxBasis is open, the matrix is formed from n products and handed to Direct, in
 // n² + 4nk numbers.
 //
 // Errors: ErrShape for k outside 0 … n and for negative options; ErrNotFinite if a product is not
 // finite; *ConvergenceError after MaxRestarts, holding what did converge; the operator's and ctx's.
 func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o KrylovOptions) (*Result, error) {
+	small := n <= denseOrder && o.MaxBasis == 0
 	o, err := o.withDefaults(n, k)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func Krylov[T kernel.Float](ctx context.Context, n, k int, apply Operator[T], o 
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	var r *Result
-	if n <= denseOrder || 3*o.MaxBasis > 2*n {
+	if small || 3*o.MaxBasis > 2*n {
 		r, err = krylovDense(ctx, n, k, apply, o)
 	} else {
 		r, err = newSearch(n, k, apply, o).all(ctx)
