@@ -83,8 +83,17 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if f, ok := flightTables[name]; ok {
 		return f.open(o.data)
 	}
+	if name == "packages" || name == "packages-model" {
+		return openPackages(o.data, name == "packages")
+	}
 	if slices.Contains(severalData, name) {
 		return openSeveral(filepath.Join(o.data, "real", name))
+	}
+	if labels, ok := singleData[name]; ok {
+		return openSingle(filepath.Join(o.data, "real", name), labels)
+	}
+	if name == bareCommunities {
+		return openCommunities(ctx)
 	}
 	if l := largeOf(name); l != nil {
 		return l.open(ctx, o, name)

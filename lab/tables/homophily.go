@@ -86,7 +86,7 @@ func familyOf(name string) (graph dataset.Communities, ok bool) {
 func isGenerated(name string) bool {
 	_, ofFamily := familyOf(name)
 	l := largeOf(name)
-	return ofFamily || l != nil && name == l.sized
+	return ofFamily || name == bareCommunities || l != nil && name == l.sized
 }
 
 // allDatasets are the names of the archives in a folder.

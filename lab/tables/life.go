@@ -14,7 +14,6 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/lab/baselines"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -40,20 +39,12 @@ func lifeTable() table {
 		return coles.With(func(s *coles.Settings) { s.Structure = share })
 	}
 	return table{
-		Name: "life", Title: "Tables from life", apart: true, datasets: []string{"flights", "flights-city", "flights-country"},
-		about: accuracyAbout + " The graph is of routes. Label propagation and the leading singular vectors of W see no columns.",
+		Name: "life", Title: "Tables from life", apart: true, tall: true, columns: []string{"best"}, datasets: []string{"flights", "flights-city", "flights-country", "packages", "packages-model", "lastfm", "usa_flights"},
+		about: accuracyAbout + " The graph is of routes, needs or friends. Label propagation and the SVD of W see no columns.",
 		rows: []method{
 			{name: "Label propagation", graphOnly: true, classify: propagate},
-			{name: "SVD", graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-				return baselines.SpectralGraph(ctx, p.graph, 128)
-			}},
-			{name: "COLES without features", graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-				m, err := coles.Fit(ctx, p.graph, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Embedding(), nil
-			}},
+			pick(structureMethods, "SVD")[0],
+			pick(closedMethods, "COLES without features")[0],
 			{name: "COLES without structure", embed: fit(share(0))},
 			{name: "COLES", embed: fit()},
 		},
@@ -145,6 +136,34 @@ func (f flightTable) open(folder string) (*dataset.Dataset, error) {
 	sorted := strings.Split(strings.TrimSpace(labels.String()), "\n")
 	slices.Sort(sorted)
 	return dataset.ReadEdgeList(&edges, &features, dataset.EdgeListOptions{Labels: strings.NewReader(strings.Join(sorted, "\n"))})
+}
+
+// openPackages reads packages, which of them need which, and their sections; features are what a text model says of their descriptions, or
+// of words the descriptions themselves.
+func openPackages(folder string, words bool) (*dataset.Dataset, error) {
+	folder = filepath.Join(folder, "real", "packages")
+	d, err := dataset.Open(filepath.Join(folder, "packages.npz"), dataset.ReadNPZ)
+	if err != nil || !words {
+		return d, err
+	}
+	descriptions, err := os.Open(filepath.Join(folder, "descriptions.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer descriptions.Close()
+	edges, err := os.Open(filepath.Join(folder, "edges.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer edges.Close()
+	var sections bytes.Buffer
+	sections.WriteString("package,section\n")
+	for i, id := range d.IDs {
+		if c := d.Labels[i]; c >= 0 {
+			fmt.Fprintf(&sections, "%s,%d\n", id, c)
+		}
+	}
+	return dataset.ReadEdgeList(edges, descriptions, dataset.EdgeListOptions{Labels: &sections, Header: dataset.WithHeader})
 }
 
 func readLines(path string) ([][]string, error) {

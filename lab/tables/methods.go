@@ -63,6 +63,7 @@ var closedMethods = []method{
 		s.Kind = coles.UseGraph
 		s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0
 	}))},
+	{name: "COLES without features", embed: withoutFeatures(), graphOnly: true},
 	{name: "Eigenmaps", embed: eigenmaps, graphOnly: true},
 }
 
@@ -201,9 +202,43 @@ func fitFor(purpose func(nodes, features int) coles.Settings, opts ...coles.Opti
 	}
 }
 
-// eigenmaps embeds the graph alone.
-func eigenmaps(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
-	return fit()(ctx, &problem{Dataset: new(dataset.Dataset), graph: p.graph}, seed)
+// withoutFeatures is COLES of the graph alone.
+func withoutFeatures(opts ...coles.Option) embedder {
+	return func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+		return fit(opts...)(ctx, &problem{Dataset: new(dataset.Dataset), graph: p.graph}, seed)
+	}
+}
+
+// eigenmaps is the paper's problem with a free embedding, its columns weighted by the power of their eigenvalues at which the
+// effective rank is 40. Those of a graph fall slower than those of its features, and no power up to 3 tells them apart. The
+// vectors that are constant on components, of eigenvalue 1, are left out.
+func eigenmaps(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+	d := coles.DefaultSettings()
+	dw, err := coles.Contrast(ctx, p.graph, d.Negatives, d.Kappa, d.Eta, d.Seed)
+	if err != nil {
+		return nil, err
+	}
+	_, components := p.graph.Components()
+	all, lambda, err := coles.Eigenmaps(ctx, dw, min(128+components, p.Nodes()))
+	if err != nil {
+		return nil, err
+	}
+	first := slices.IndexFunc(lambda, func(v float64) bool { return v < 1-1e-9 })
+	last := min(first+128, len(lambda))
+	y, lambda := mat.DenseCopyOf(all.Slice(0, p.Nodes(), first, last)), lambda[first:last]
+	scaling, lo, hi := new(coles.Scaling), 0.0, 400.0
+	for range 30 {
+		rule := coles.ScalingRule{Power: (lo + hi) / 2, Norm: defaultNorm}
+		if scaling, err = rule.Fit(ctx, y, lambda); err != nil {
+			return nil, err
+		}
+		if scaling.EffectiveRank > 40 {
+			lo = rule.Power
+		} else {
+			hi = rule.Power
+		}
+	}
+	return scaling.Apply(ctx, y)
 }
 
 // trained is a network trained without labels.

@@ -37,13 +37,7 @@ func severalTable() table {
 			{name: "SVD", graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 				return baselines.SpectralGraph(ctx, p.graph, 128)
 			}},
-			{name: "COLES", graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-				m, err := coles.Fit(ctx, p.graph, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Embedding(), nil
-			}},
+			{name: "COLES", graphOnly: true, embed: withoutFeatures()},
 		},
 		measure: func(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 			c, start := cell{Seeds: 1}, time.Now()
@@ -73,12 +67,17 @@ func embeddedF1(ctx context.Context, o options, p *problem, y mat.Matrix) ([]sam
 	}
 	by := eval.Protocol{Regression: eval.LogisticRegression{Cs: []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}}}
 	return severalF1(o, p, func(sets [][]int, splits []dataset.Split) (micro, macro []float64, err error) {
-		small, large, err := by.ClassifySets(ctx, x, sets, splits)
-		if err != nil {
-			return nil, nil, err
-		}
-		return small.Each, large.Each, nil
+		return eachF1(ctx, by, x, sets, splits)
 	})
+}
+
+// eachF1 is the F1 of each split.
+func eachF1(ctx context.Context, by eval.Protocol, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro []float64, err error) {
+	small, large, err := by.ClassifySets(ctx, x, sets, splits)
+	if err != nil {
+		return nil, nil, err
+	}
+	return small.Each, large.Each, nil
 }
 
 // severalF1 draws splits of each share, the same for every method, and has them measured.

@@ -45,7 +45,7 @@ type table struct {
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
 	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), severalTable(), leagueTable(), largeTable()})
+		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
 }
 
 func (t table) String() string { return t.Name }
