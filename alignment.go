@@ -54,7 +54,7 @@ func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignm
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	g, _, err := s.weighed(ctx, g)
+	g, _, err := g.weighed(ctx, s.WeightSpan)
 	if err != nil {
 		return Alignment{}, err
 	}

@@ -108,7 +108,7 @@ func (f *fitting) weigh(ctx context.Context) (err error) {
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.made().adj); err != nil || f.Kind == UseFeatures {
 		return err
 	}
-	f.g, f.report.WeightUnit, err = f.weighed(ctx, f.g)
+	f.g, f.report.WeightUnit, err = f.g.weighed(ctx, f.WeightSpan)
 	return err
 }
 

@@ -71,9 +71,9 @@ func (g *Graph) Positive() *SymCSR {
 	return w
 }
 
-// weighed is the graph with the weights that a fit takes, and their unit.
-func (s Settings) weighed(ctx context.Context, g *Graph) (*Graph, float64, error) {
-	unit, err := linear.WeightUnit(ctx, g.made().adj.Val, s.WeightSpan)
+// weighed is the graph with the weights that a fit with this WeightSpan takes, and their unit.
+func (g *Graph) weighed(ctx context.Context, span float64) (*Graph, float64, error) {
+	unit, err := linear.WeightUnit(ctx, g.made().adj.Val, span)
 	if err != nil {
 		return nil, 0, err
 	}
