@@ -15,8 +15,22 @@ import (
 
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
-	room := m.scaling.Power == 0 || f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
-	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.x.Cols(), f.total))
+	room := f.numbers > 0 || m.scaling.Power == 0 && f.x.Cols() < f.total || f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
+	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
+}
+
+// fewNumbers is the mean number of entries in a row of features as prepared, 0 unless it is less than 8: a few columns
+// of a table, or a name.
+func fewNumbers[T kernel.Float](x *matrix.Matrix[T]) float64 {
+	n, d := x.Dims()
+	numbers := float64(d)
+	if x.Sparse != nil {
+		numbers = float64(x.NNZ()) / float64(n)
+	}
+	if numbers < 8 {
+		return numbers
+	}
+	return 0
 }
 
 // addStructure puts columns of the structure beside those of the features, which the model has.
@@ -27,7 +41,10 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 		return err
 	}
 	share := float64(f.Structure)
-	if f.Structure == AutoShare {
+	switch {
+	case f.Structure == AutoShare && f.numbers > 0:
+		share, m.report.RowNumbers = 0.5, f.numbers
+	case f.Structure == AutoShare:
 		if m.report.StructureRatio, err = f.structureRatio(ctx, beside); err != nil {
 			return err
 		}

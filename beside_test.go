@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// roomy is a graph of 12 groups, with features of which a group shares some by chance: a filter leaves few directions.
-func roomy(n int) (*coles.Graph, *mat.Dense) {
+// roomy is a graph of 12 groups, with features of which a group shares some by chance, and others: a filter leaves few
+// directions.
+func roomy(n, others int) (*coles.Graph, *mat.Dense) {
 	rng := testkit.Random(5)
 	group := func(i int) int { return i * 12 / n }
 	var list []coles.Edge
@@ -31,7 +32,7 @@ func roomy(n int) (*coles.Graph, *mat.Dense) {
 		for range 2 { // two of the columns of its group, of all as often
 			x.Set(i, 2*group(i)+rng.IntN(2), 1)
 		}
-		for range 6 {
+		for range others {
 			x.Set(i, rng.IntN(24), 1)
 		}
 	}
@@ -44,7 +45,7 @@ func withStructure(share coles.Share) coles.Option {
 
 // A vector with a share of structure is the vectors of two models side by side.
 func TestStructureIsAnotherModelBeside(t *testing.T) {
-	g, x := roomy(600)
+	g, x := roomy(600, 6)
 	for _, precision := range []coles.Precision{coles.Float64, coles.Float32} {
 		m := fitted(g, x, withStructure(0.36), coles.WithPrecision(precision), coles.WithDim(64))
 		beside, share := m.Beside()
@@ -78,21 +79,28 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 	}
 }
 
-// The share is measured where features leave room, and said.
+// The share is half where rows have few entries, measured where features leave room otherwise, and said.
 func TestShareOfStructure(t *testing.T) {
-	g, x := roomy(600)
+	g, few := roomy(600, 6)
+	_, more := roomy(600, 12)
+	mean := mat.Sum(few) / 600
 	for name, c := range map[string]struct {
-		x    mat.Matrix
-		opts []coles.Option
-		want bool
+		x          mat.Matrix
+		opts       []coles.Option
+		half, want bool
 	}{
-		"columns that a group shares": {x, []coles.Option{withStructure(coles.AutoShare)}, true},
-		"few columns wanted":          {x, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false},
-		"forbidden":                   {x, []coles.Option{withStructure(0)}, false},
+		"few entries":        {few, []coles.Option{withStructure(coles.AutoShare)}, true, true},
+		"more entries":       {more, []coles.Option{withStructure(coles.AutoShare)}, false, true},
+		"few columns wanted": {few, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false, false},
+		"forbidden":          {few, []coles.Option{withStructure(0)}, false, false},
 	} {
 		r := fitted(g, c.x, c.opts...).Report()
-		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want {
+		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want || (r.StructureRatio > 0) != (c.want && !c.half) {
 			t.Errorf("%s: share %v, ratio %v, γ = %v, effective rank %v: %q", name, r.StructureShare, r.StructureRatio, r.Power, r.EffectiveRank, r.Notice())
+		}
+		if c.half {
+			testkit.WantNear(t, name, r.RowNumbers, mean, 1e-12)
+			testkit.WantSame(t, name, r.StructureShare, 0.5)
 		}
 	}
 }

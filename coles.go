@@ -99,6 +99,7 @@ type fitting struct {
 	made    *Structure             // that made the features, nil where they were given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // d′ where columns of the structure are added
+	numbers float64                // in a row of features, where they are few
 	report  Report
 	last    time.Time // end of the last stage
 }
@@ -203,6 +204,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
 		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
+		f.numbers = fewNumbers(x)
 	}
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), scratch.Of(ctx))
 	f.step("prepare", 1, 3)

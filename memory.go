@@ -122,7 +122,7 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
 		}
 		bytes += 4*w.n*w.d + learning
-	} else if all := s.columns(x.cols); s.mayHold(g, x.cols, all) {
+	} else if all := s.columns(x.cols); s.mayHold(g, all) {
 		bytes = max(bytes, s.besideMemory(g, x, all))
 	}
 	return bytes, solver

@@ -58,6 +58,7 @@ type Report struct {
 	// a(K_N)/a(K_L) where that was measured.
 	StructureShare float64 `json:"structure_share,omitempty"`
 	StructureRatio float64 `json:"structure_ratio,omitempty"`
+	RowNumbers     float64 `json:"row_numbers,omitempty"`  // the mean number of entries in a row of features as prepared, where less than 8
 	Undetermined   int     `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int     `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
 
@@ -124,7 +125,7 @@ func (r Report) String() string {
 // Notice says in one line what a fit has done with the graph by its own choice, and why: left its edges out, or
 // told by them who the neighbours are; "" for neither.
 func (r Report) Notice() string {
-	if r.StructureRatio > 0 && r.StructureShare > 0 {
+	if r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0) {
 		return r.structure()
 	}
 	if r.Alignment == nil || r.Kind != UseFeatures || r.Graph.Edges == 0 {
@@ -140,8 +141,11 @@ func (r Report) Notice() string {
 // structure says what columns of the structure are for.
 func (r Report) structure() string {
 	text := fmt.Sprintf("columns of who the neighbours are have a share of %.2g", r.StructureShare)
-	if r.StructureRatio > 0 {
+	switch {
+	case r.StructureRatio > 0:
 		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
+	case r.RowNumbers > 0:
+		text += fmt.Sprintf(": the features of a node are %.2g numbers in the mean (-structure 0 leaves them out)", r.RowNumbers)
 	}
 	return text
 }

@@ -311,13 +311,10 @@ func (s Settings) structureColumns(nodes int) int {
 	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
 }
 
-// fewest is the number of features from which a share is measured: halves of fewer tell nothing of one another.
-const fewest = 8
-
-// mayHold reports whether d features of a graph might come to leave room for others among some columns.
-func (s Settings) mayHold(g *Graph, d, columns int) bool {
+// mayHold reports whether features of a graph might come to leave room for others among some columns.
+func (s Settings) mayHold(g *Graph, columns int) bool {
 	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
-		s.Scaling.Rank > 0 && float64(columns) >= 2*s.Scaling.Rank && d >= fewest && g.Nodes() >= 2*columns
+		s.Scaling.Rank > 0 && float64(columns) >= 2*s.Scaling.Rank && g.Nodes() >= 2*columns
 }
 
 // beside are the settings of the structure's columns, for features that have so many and all.
