@@ -91,7 +91,8 @@ func (x *Index) made() *nearest.Index {
 // first, the lower row first among equal scores.
 //
 // The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
-// log k to rank; of a hundred rows at once each costs a tenth. The memory is 20 bytes for each
+// log k to rank; of a hundred rows at once each costs a tenth. Where a few columns have most of the squares, as in most
+// embeddings, a row by itself costs some tenth, too. The memory is 20 bytes for each
 // number of the given rows, 16·k for each of them in each of up to 32 parts of the index, and 256
 // kB for each processor or, for a sparse index, 8·n bytes.
 //

@@ -24,17 +24,22 @@ const (
 )
 
 // blocks are the rows of a dense matrix at length 1 in float32, transposed, so that a product with
-// queries reads them as they lie: block b is d × blockRows, the last one narrower.
+// queries reads them as they lie: block b is d × blockRows, the last one narrower. The columns of the matrix
+// that say most come first.
 type blocks struct {
 	count, n, d int
 	data        []float32
 	lengths     [][2]float64 // of each block the least and the largest of a row before
+	place       []int        // of each column of the matrix, in a block
+	head        int          // columns in front that most of the squares are in; 0 where there are no few such
+	rests       []float32    // of each row the length of what is behind them, rounded up
 }
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
 	n, d := x.Dims()
 	b := &blocks{count: parallel.Pieces(n, blockRows), n: n, d: d, data: kernel.Unset[float32](n, d).Data}
-	b.lengths = make([][2]float64, b.count)
+	b.lengths, b.rests = make([][2]float64, b.count), make([]float32, n)
+	b.choose(x, lengths)
 	return b, parallel.For(ctx, b.count, func(q int) {
 		to, lo := b.at(q), q*blockRows
 		of := lengths[lo : lo+to.Cols]
@@ -43,8 +48,9 @@ func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64
 			_, row := x.Row(lo + j)
 			inverse := inverseOf(lengths[lo+j])
 			for i, v := range row {
-				to.Data[i*to.Stride+j] = float32(v * inverse)
+				to.Data[b.place[i]*to.Stride+j] = float32(v * inverse)
 			}
+			b.rests[lo+j] = b.rest(nil, row, inverse)
 		}
 	})
 }
@@ -71,6 +77,7 @@ type screen struct {
 	units kernel.Matrix[float32] // the queries at length 1
 	slack float64                // more than a product of units can be off
 	parts int                    // into which the rows are divided
+	rests []float32              // of the queries
 	best  []Best                 // of each query, in each part
 }
 
@@ -110,12 +117,14 @@ func (c *screen) rank(ctx context.Context) error {
 
 func (s *search) screen(ctx context.Context) (*screen, error) {
 	c := &screen{search: s, units: kernel.Dense[float32](s.queries.Dims())}
+	c.rests = make([]float32, c.units.Rows)
 	for i := range c.units.Rows {
 		cols, vals := s.queries.Row(i)
 		to, inverse := c.units.Data[i*c.units.Stride:], inverseOf(s.queryLengths[i])
 		for q, v := range vals {
-			to[matrix.Column(cols, q)] = float32(v * inverse)
+			to[s.blocks.place[matrix.Column(cols, q)]] = float32(v * inverse)
 		}
+		c.rests[i] = s.blocks.rest(cols, vals, inverse)
 	}
 	// Rounding d numbers of each row and adding up d products is off by at most (d + 2)·2⁻²⁴ of the
 	// lengths, to first order; this is twice as much.
@@ -146,6 +155,14 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 	}
 	products, release := kernel.Scratch[float32](last-first, blockRows)
 	defer release()
+	if c.blocks.head > 0 && last-first <= fewQueries {
+		for i := first; i < last; i++ {
+			if err := c.lookAtHeads(ctx, i, part, kernel.Rows(products, 0, 1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for q := lo; q < hi; q++ {
 		block := c.blocks.at(q)
 		tile := kernel.View(products, 0, 0, last-first, block.Cols)
