@@ -59,7 +59,8 @@ type Index struct {
 
 // NewIndex prepares the rows of x (n × d) for searches, which takes a few passes over x. The index
 // refers to x, which must not change while it is in use. It holds 4·n·d bytes more, 12·n·d where x
-// is neither a *mat.Dense nor sparse, and for sparse x a second copy of its entries.
+// is neither a *mat.Dense nor sparse, and for sparse x a second copy of its entries. Where a few columns have most of the
+// squares, the first search for up to eight rows adds 4·n·d.
 //
 // Errors: [coles.ErrSetting] for an unknown similarity, [coles.ErrShape], [coles.ErrIndex],
 // [coles.ErrNotFinite] also for rows whose length overflows, and ctx's.

@@ -32,13 +32,13 @@ type blocks struct {
 	lengths     [][2]float64 // of each block the least and the largest of a row before
 	place       []int        // of each column of the matrix, in a block
 	head        int          // columns in front that most of the squares are in; 0 where there are no few such
-	rests       []float32    // of each row the length of what is behind them, rounded up
+	lines       lines
 }
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
 	n, d := x.Dims()
 	b := &blocks{count: parallel.Pieces(n, blockRows), n: n, d: d, data: kernel.Unset[float32](n, d).Data}
-	b.lengths, b.rests = make([][2]float64, b.count), make([]float32, n)
+	b.lengths = make([][2]float64, b.count)
 	b.choose(x, lengths)
 	return b, parallel.For(ctx, b.count, func(q int) {
 		to, lo := b.at(q), q*blockRows
@@ -50,7 +50,6 @@ func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64
 			for i, v := range row {
 				to.Data[b.place[i]*to.Stride+j] = float32(v * inverse)
 			}
-			b.rests[lo+j] = b.rest(nil, row, inverse)
 		}
 	})
 }
@@ -77,7 +76,6 @@ type screen struct {
 	units kernel.Matrix[float32] // the queries at length 1
 	slack float64                // more than a product of units can be off
 	parts int                    // into which the rows are divided
-	rests []float32              // of the queries
 	best  []Best                 // of each query, in each part
 }
 
@@ -116,15 +114,13 @@ func (c *screen) rank(ctx context.Context) error {
 }
 
 func (s *search) screen(ctx context.Context) (*screen, error) {
-	c := &screen{search: s, units: kernel.Dense[float32](s.queries.Dims())}
-	c.rests = make([]float32, c.units.Rows)
+	c := &screen{search: s, units: inLines(s.queries.Dims())}
 	for i := range c.units.Rows {
 		cols, vals := s.queries.Row(i)
 		to, inverse := c.units.Data[i*c.units.Stride:], inverseOf(s.queryLengths[i])
 		for q, v := range vals {
 			to[s.blocks.place[matrix.Column(cols, q)]] = float32(v * inverse)
 		}
-		c.rests[i] = s.blocks.rest(cols, vals, inverse)
 	}
 	// Rounding d numbers of each row and adding up d products is off by at most (d + 2)·2⁻²⁴ of the
 	// lengths, to first order; this is twice as much.
@@ -153,16 +149,16 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 	for i := first; i < last; i++ {
 		c.best[i*c.parts+part].matches = make([]Match, 0, min(c.k, (hi-lo)*blockRows))
 	}
-	products, release := kernel.Scratch[float32](last-first, blockRows)
-	defer release()
 	if c.blocks.head > 0 && last-first <= fewQueries {
 		for i := first; i < last; i++ {
-			if err := c.lookAtHeads(ctx, i, part, kernel.Rows(products, 0, 1)); err != nil {
+			if err := c.lookAlone(ctx, i, part, lo, hi); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+	products, release := kernel.Scratch[float32](last-first, blockRows)
+	defer release()
 	for q := lo; q < hi; q++ {
 		block := c.blocks.at(q)
 		tile := kernel.View(products, 0, 0, last-first, block.Cols)
@@ -170,23 +166,26 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 			return err
 		}
 		for i := range tile.Rows {
-			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), q)
+			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), nil, q)
 		}
 	}
 	return nil
 }
 
-// take goes through the products of a unit query with the unit rows of a block. Of few it looks at
+// take goes through the products of a unit query with unit rows of a block, all of them where rows is nil. Of few it looks at
 // the score itself.
-func (c *screen) take(b *Best, query int, products []float32, block int) {
-	lo := block * blockRows
+func (c *screen) take(b *Best, query int, products []float32, rows []int32, block int) {
 	bar := c.bar(b, query)
 	least := c.least(bar, query, block)
 	for j, p := range products {
 		if p < least {
 			continue // a NaN of extreme lengths goes on
 		}
-		if c.offer(b, bar, query, lo+j, p) {
+		row := block*blockRows + j
+		if rows != nil {
+			row = int(rows[j])
+		}
+		if c.offer(b, bar, query, row, p) {
 			bar = c.bar(b, query)
 			least = c.least(bar, query, block)
 		}

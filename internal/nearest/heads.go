@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -18,11 +19,8 @@ const (
 	// A head has at least headShare of the squares, in a multiple of headStep columns, and half of the columns at most.
 	headShare, headStep = 0.75, 8
 
-	// At most fewQueries are compared one by one. Products of more use the rows while they are in the caches.
-	fewQueries = 16
-
-	// Of a block where the heads leave more than fewRows all columns are read: single rows lie far apart.
-	fewRows = 32
+	// At most fewQueries are compared one by one. Products of more use rows while they are in the caches.
+	fewQueries = 8
 )
 
 // choose orders the columns by their squares in some rows at length 1, and says where the head ends.
@@ -52,52 +50,74 @@ func (b *blocks) choose(x *matrix.Matrix[float64], lengths []float64) {
 	}
 }
 
-// rest is the length of a row behind the head.
-func (b *blocks) rest(cols []int32, vals []float64, inverse float64) float32 {
-	sum := 0.0
-	for q, v := range vals {
-		if b.place[matrix.Column(cols, q)] >= b.head {
-			v *= inverse
-			sum += v * v
+// lines are the rows of blocks one after the other, for products of single ones. They are made for the first query that
+// comes alone.
+type lines struct {
+	once  sync.Once
+	units kernel.Matrix[float32]
+	rests []float32 // the lengths behind the head
+}
+
+// inLines has room for n rows of d columns, in whole lines of the caches.
+func inLines(n, d int) kernel.Matrix[float32] {
+	a := kernel.Dense[float32](n, (d+kernel.RowLine-1)/kernel.RowLine*kernel.RowLine)
+	a.Cols = d
+	return a
+}
+
+func (b *blocks) inLines() (units kernel.Matrix[float32], rests []float32) {
+	l := &b.lines
+	l.once.Do(func() {
+		l.units, l.rests = inLines(b.n, b.d), make([]float32, b.n)
+		for q := range b.count {
+			block, lo := b.at(q), q*blockRows
+			for j := range block.Cols {
+				row := l.units.Row(lo + j)
+				for i := range row {
+					row[i] = block.Data[i*block.Stride+j]
+				}
+				l.rests[lo+j] = b.rest(row)
+			}
 		}
+	})
+	return l.units, l.rests
+}
+
+// rest is the length of a unit row behind the head, rounded up.
+func (b *blocks) rest(unit []float32) float32 {
+	sum := 0.0
+	for _, v := range unit[b.head:] {
+		sum += float64(v) * float64(v)
 	}
 	return math.Nextafter32(float32(math.Sqrt(sum)), 2)
 }
 
-// lookAtHeads compares a query with the blocks of a part by their heads, and by all columns where these leave many rows.
-func (c *screen) lookAtHeads(ctx context.Context, query, part int, room kernel.Matrix[float32]) error {
+// lookAlone compares a query with the rows of the blocks [lo, hi) that their heads leave.
+func (c *screen) lookAlone(ctx context.Context, query, part, lo, hi int) error {
 	best := &c.best[query*c.parts+part]
-	unit := kernel.Rows(c.units, query, query+1)
-	head := kernel.Columns(unit, 0, c.blocks.head)
-	for q := part * c.blocks.count / c.parts; q < (part+1)*c.blocks.count/c.parts; q++ {
-		block := c.blocks.at(q)
+	units, rests := c.blocks.inLines()
+	units.Cols = units.Stride
+	unit := c.units.Row(query)
+	rest, whole := c.blocks.rest(unit), unit[:units.Cols]
+	head := kernel.Matrix[float32]{Rows: 1, Cols: c.blocks.head, Stride: units.Cols, Data: unit}
+	room, release := kernel.Scratch[float32](1, blockRows)
+	defer release()
+	var left [blockRows]int32
+	for q := lo; q < hi; q++ {
+		block, first := c.blocks.at(q), q*blockRows
 		products := kernel.Columns(room, 0, block.Cols)
 		if err := kernel.Gemm(ctx, false, false, 1, head, kernel.Rows(block, 0, c.blocks.head), 0, products); err != nil {
 			return err
 		}
-		least := c.least(c.bar(best, query), query, q)
-		switch left := raise(products.Data, c.rests[query], c.blocks.rests[q*blockRows:], least); {
-		case left > fewRows:
-			if err := kernel.Gemm(ctx, false, false, 1, unit, block, 0, products); err != nil {
-				return err
+		least, count := c.least(c.bar(best, query), query, q), 0
+		for j, p := range products.Data {
+			if !(p+rest*rests[first+j] < least) {
+				left[count] = int32(first + j)
+				count++
 			}
-			fallthrough
-		case left > 0:
-			c.take(best, query, products.Row(0), q)
 		}
+		kernel.RowDots(products.Data[:count], whole, units, left[:count])
+		c.take(best, query, products.Data[:count], left[:count], q)
 	}
 	return nil
-}
-
-// raise makes products of heads bounds of the whole products, and counts those not below the least.
-func raise(products []float32, rest float32, rests []float32, least float32) (left int) {
-	rests = rests[:len(products)]
-	for j, p := range products {
-		p += rest * rests[j]
-		products[j] = p
-		if !(p < least) {
-			left++
-		}
-	}
-	return left
 }

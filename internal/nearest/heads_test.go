@@ -17,7 +17,7 @@ import (
 // than those of the cosine.
 func TestHeadsHideNoRow(t *testing.T) {
 	for name, spread := range map[string]float64{"rows apart": 1, "rows in clumps": 0.01, "rows in clumps that float32 cannot tell apart": 1e-8} {
-		const n, d, count, k = 1500, 40, 9, 10
+		const n, d, count, k = 1500, 72, 4, 10
 		x, queries := headed(1, n, d, spread), headed(2, count, d, spread)
 		x.SetRow(n/2, make([]float64, d))
 		queries.SetRow(count-1, make([]float64, d))

@@ -76,7 +76,7 @@ func (c *screen) lookFrom(ctx context.Context, block int, locks []sync.Mutex) er
 		}
 		locks[block].Lock()
 		for i := range tile.Rows {
-			c.take(&c.best[first+i], first+i, tile.Row(i), other)
+			c.take(&c.best[first+i], first+i, tile.Row(i), nil, other)
 		}
 		locks[block].Unlock()
 		if other > block {
