@@ -86,7 +86,11 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 		return err
 	}
 	groups := parallel.Pieces(c.full.Rows, taskQueries)
-	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
+	least := partBlocks
+	if c.alone() {
+		least *= aloneFaster
+	}
+	c.parts = max(1, min(s.blocks.count/least, wantedTasks/groups))
 	c.best = make([]Best, c.full.Rows*c.parts)
 	errs := make([]error, groups*c.parts)
 	progress := parallel.Counted(ctx, "compare rows", len(errs))
@@ -149,7 +153,7 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 	for i := first; i < last; i++ {
 		c.best[i*c.parts+part].matches = make([]Match, 0, min(c.k, (hi-lo)*blockRows))
 	}
-	if c.blocks.head > 0 && last-first <= fewQueries {
+	if c.alone() {
 		for i := first; i < last; i++ {
 			if err := c.lookAlone(ctx, i, part, lo, hi); err != nil {
 				return err

@@ -21,6 +21,9 @@ const (
 
 	// At most fewQueries are compared one by one. Products of more use rows while they are in the caches.
 	fewQueries = 8
+
+	// Of one by one a block takes a part of the time.
+	aloneFaster = 8
 )
 
 // choose orders the columns by their squares in some rows at length 1, and says where the head ends.
@@ -91,6 +94,9 @@ func (b *blocks) rest(unit []float32) float32 {
 	}
 	return math.Nextafter32(float32(math.Sqrt(sum)), 2)
 }
+
+// alone reports whether queries are compared one by one.
+func (c *screen) alone() bool { return c.blocks.head > 0 && c.full.Rows <= fewQueries }
 
 // lookAlone compares a query with the rows of the blocks [lo, hi) that their heads leave.
 func (c *screen) lookAlone(ctx context.Context, query, part, lo, hi int) error {
