@@ -39,7 +39,7 @@ func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64
 	n, d := x.Dims()
 	b := &blocks{count: parallel.Pieces(n, blockRows), n: n, d: d, data: kernel.Unset[float32](n, d).Data}
 	b.lengths = make([][2]float64, b.count)
-	b.choose(x, lengths)
+	b.place, b.head = leading(x, lengths)
 	return b, parallel.For(ctx, b.count, func(q int) {
 		to, lo := b.at(q), q*blockRows
 		of := lengths[lo : lo+to.Cols]
@@ -59,6 +59,25 @@ func (b *blocks) at(q int) kernel.Matrix[float32] {
 	lo := q * blockRows
 	width := min(blockRows, b.n-lo)
 	return kernel.Matrix[float32]{Rows: b.d, Cols: width, Stride: width, Data: b.data[lo*b.d:][:width*b.d]}
+}
+
+// inLines are the rows in lines, and their lengths behind the head.
+func (b *blocks) inLines() (units kernel.Matrix[float32], rests []float32) {
+	l := &b.lines
+	l.once.Do(func() {
+		l.units, l.rests = inLines(b.n, b.d), make([]float32, b.n)
+		for q := range b.count {
+			block, lo := b.at(q), q*blockRows
+			for j := range block.Cols {
+				row := l.units.Row(lo + j)
+				for i := range row {
+					row[i] = block.Data[i*block.Stride+j]
+				}
+				l.rests[lo+j] = behind(row, b.head)
+			}
+		}
+	})
+	return l.units, l.rests
 }
 
 // inverseOf leaves zero rows at zero.
@@ -172,6 +191,39 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 		for i := range tile.Rows {
 			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), nil, q)
 		}
+	}
+	return nil
+}
+
+// alone reports whether queries are compared one by one.
+func (c *screen) alone() bool { return c.blocks.head > 0 && c.full.Rows <= fewQueries }
+
+// lookAlone compares a query with the rows of the blocks [lo, hi) that their heads leave.
+func (c *screen) lookAlone(ctx context.Context, query, part, lo, hi int) error {
+	best := &c.best[query*c.parts+part]
+	units, rests := c.blocks.inLines()
+	units.Cols = units.Stride
+	unit := c.units.Row(query)
+	rest, whole := behind(unit, c.blocks.head), unit[:units.Cols]
+	head := kernel.Matrix[float32]{Rows: 1, Cols: c.blocks.head, Stride: units.Cols, Data: unit}
+	room, release := kernel.Scratch[float32](1, blockRows)
+	defer release()
+	var left [blockRows]int32
+	for q := lo; q < hi; q++ {
+		block, first := c.blocks.at(q), q*blockRows
+		products := kernel.Columns(room, 0, block.Cols)
+		if err := kernel.Gemm(ctx, false, false, 1, head, kernel.Rows(block, 0, c.blocks.head), 0, products); err != nil {
+			return err
+		}
+		least, count := c.least(c.bar(best, query), query, q), 0
+		for j, p := range products.Data {
+			if !(p+rest*rests[first+j] < least) {
+				left[count] = int32(first + j)
+				count++
+			}
+		}
+		kernel.RowDots(products.Data[:count], whole, units, left[:count])
+		c.take(best, query, products.Data[:count], left[:count], q)
 	}
 	return nil
 }
