@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -121,21 +120,11 @@ func (r *recommendations) explain(c *cli.Command, g *coles.Graph) {
 	}
 	const most = 5
 	ids := g.IDs()
-	edges := func(i int32) int { near, _ := g.Neighbors(int(i)); return len(near) }
 	for k := range r.Links {
 		l := &r.Links[k]
 		u, _ := g.Row(l.ID)
 		v, _ := g.Row(l.Node)
-		ofU, _ := g.Neighbors(u)
-		ofV, _ := g.Neighbors(v)
-		var both []int32
-		for _, i := range ofU {
-			if _, found := slices.BinarySearch(ofV, i); found {
-				both = append(both, i)
-			}
-		}
-		slices.SortStableFunc(both, func(a, b int32) int { return cmp.Compare(edges(a), edges(b)) })
-		for _, i := range both[:min(most, len(both))] {
+		for _, i := range eval.InCommon(g, u, v, most) {
 			l.Common = append(l.Common, ids[i])
 		}
 	}

@@ -21,13 +21,14 @@ type book struct {
 	order    []string                      // of the nodes that the files lack, as they came
 	added    map[string]map[string]any     // their features
 	gone     map[string]bool               // nodes of the files
+	again    map[string]bool               // nodes removed since the last fit began: of that name it has another, if any
 	features map[string]map[string]any     // of nodes of the files, new ones
 	weights  map[string]map[string]float64 // of edges since, in both directions; 0 of those removed
 	changes  int                           // batches since the last fit
 }
 
 func newBook(d *dataset.Dataset, g *coles.Graph) *book {
-	return &book{files: d, graph: g, added: map[string]map[string]any{}, gone: map[string]bool{}, features: map[string]map[string]any{}, weights: map[string]map[string]float64{}}
+	return &book{files: d, graph: g, added: map[string]map[string]any{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: map[string]map[string]float64{}}
 }
 
 // has reports whether there is such a node now.
@@ -124,6 +125,7 @@ func (b *book) take(c batch) {
 		}
 	}
 	for _, id := range c.RemoveNodes {
+		b.again[id] = true
 		for other := range b.weights[id] {
 			delete(b.weights[other], id)
 		}

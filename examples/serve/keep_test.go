@@ -110,6 +110,32 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	testkit.WantClose(t, "vectors after a start and a fit", mat.DenseCopyOf(again.now.Load().rows), mat.DenseCopyOf(now.rows), 1e-12)
 }
 
+// A node that is removed and told again while a fit runs is not the one that the fit has seen.
+func TestToldAgainWhileAFitRuns(t *testing.T) {
+	from, g, x, m := circle(t)
+	s := keeping(t, from, t.TempDir())
+	again := func() {
+		t.Helper()
+		ask(t, s, "DELETE", "/nodes", `["ann"]`, 200)
+		ask(t, s, "POST", "/nodes", `[{"id": "ann", "features": {"1": 0.5}, "edges": [{"to": "eve"}]}]`, 200)
+	}
+	eve, _ := g.Row("eve")
+	embedded := func(m *coles.Model, g *coles.Graph, x mat.Matrix, eve int) []match {
+		frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
+		y := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}), []coles.Edge{{U: g.Nodes(), V: eve}}, nil))
+		return byCosine(testkit.Must(m.Embed(t.Context(), g, x)), g.IDs(), y.RawRowView(0), "ann")
+	}
+	again()
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(m, g, x, eve))
+	fit, _, err := s.kept.begin(t.Context(), s.now.Load())
+	testkit.Check(t, err)
+	again()
+	next := testkit.Must(newState(t.Context(), fit, fitted{}))
+	testkit.Check(t, s.kept.follow(t.Context(), next, func() { s.now.Store(next) }))
+	eve, _ = next.graph.Row("eve")
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(next.model, next.graph, fit.Features, eve))
+}
+
 // Every byte of a journal that is flipped, and every end that is too early, is an error by name, or leaves the changes before it.
 func TestDamagedJournal(t *testing.T) {
 	from, _, _, _ := circle(t)

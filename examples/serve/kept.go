@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"coles"
+	"coles/dataset"
 	"coles/live"
 
 	"gonum.org/v1/gonum/floats"
@@ -203,12 +204,7 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 	hidden := map[string]bool{}
 	for _, id := range next.ids {
-		if !k.book.has(id) {
-			hidden[id] = true
-		}
-	}
-	for id := range k.book.added { // a name that was given again is another node than that of the files
-		if _, known := next.graph.Row(id); known && next.files == k.book.files {
+		if !k.book.has(id) || k.book.again[id] {
 			hidden[id] = true
 		}
 	}
@@ -231,14 +227,20 @@ func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 	return nil
 }
 
+// begin is what a fit begins with: the graph as it is now, and how many changes are in it.
+func (k *kept) begin(ctx context.Context, now *state) (d *dataset.Dataset, changes int, err error) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	d, err = k.book.merged(ctx, now.row)
+	k.book.again = map[string]bool{}
+	return d, k.book.changes, err
+}
+
 // refit fits what is there now, beside the requests, and swaps the new state in with the changes made meanwhile.
 func (s *service) refit(ctx context.Context, why string) error {
 	k := s.kept
-	k.writing.Lock()
 	before := s.now.Load()
-	merged, err := k.book.merged(ctx, before.row)
-	taken := k.book.changes
-	k.writing.Unlock()
+	merged, taken, err := k.begin(ctx, before)
 	if err != nil {
 		return err
 	}

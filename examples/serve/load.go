@@ -55,13 +55,13 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 			for i := int(sent.Add(1)); i <= requests && ctx.Err() == nil; i = int(sent.Add(1)) {
 				rng := rand.New(rand.NewPCG(1, uint64(i)))
 				if i%2 == 0 {
-					t.send(ctx, "GET", "/similar", "?id="+url.QueryEscape(s.ids[rng.IntN(len(s.ids))]), nil)
+					t.send(ctx, time.Now(), "GET", "/similar", "?id="+url.QueryEscape(s.ids[rng.IntN(len(s.ids))]), nil)
 				} else {
-					t.send(ctx, "POST", "/embed", "", s.stranger(rng, names))
+					t.send(ctx, time.Now(), "POST", "/embed", "", s.stranger(rng, names))
 				}
 				if i < requests && i*(reloads+1)/requests > (i-1)*(reloads+1)/requests {
 					t.one.Lock()
-					t.send(ctx, "POST", "/reload", "", nil)
+					t.send(ctx, time.Now(), "POST", "/reload", "", nil)
 					t.one.Unlock()
 				}
 			}
@@ -80,11 +80,10 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 	return nil
 }
 
-// send notes how long a request takes, and that it fails if the answer is not 200.
-func (t *loadTest) send(ctx context.Context, method, path, query string, body []byte) {
-	start := time.Now()
+// send notes how long a request takes from when it was due, and that it fails if the answer is not 200.
+func (t *loadTest) send(ctx context.Context, due time.Time, method, path, query string, body []byte) {
 	err := t.ask(ctx, method, path+query, body)
-	d := time.Since(start)
+	d := time.Since(due)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.took[path] = append(t.took[path], d)

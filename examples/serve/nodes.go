@@ -31,19 +31,17 @@ func (s *state) about(r *http.Request) (id string, row, k int, err error) {
 // A link is an edge that there may be, and who speaks for it.
 type link struct {
 	match
-	Common []string `json:"common"` // neighbours of both, five at most
+	Common []string `json:"common"` // neighbours of both
 }
+
+// mostCommon neighbours are named.
+const mostCommon = 5
 
 // common are the names of nodes that are neighbours of both.
 func (s *state) common(u, v int) []string {
-	const most = 5
 	names := []string{}
-	a, _ := s.graph.Neighbors(u)
-	b, _ := s.graph.Neighbors(v)
-	for _, i := range a {
-		if _, both := slices.BinarySearch(b, i); both && len(names) < most {
-			names = append(names, s.ids[i])
-		}
+	for _, i := range eval.InCommon(s.graph, u, v, mostCommon) {
+		names = append(names, s.ids[i])
 	}
 	return names
 }

@@ -128,9 +128,8 @@ func (s *service) linksKept(r *http.Request) (any, error) {
 	return map[string]any{"id": id, "links": links}, nil
 }
 
-// common are the ends of a newcomer's edges that are neighbours of another node, five at most.
+// common are the ends of a newcomer's edges that are neighbours of another node.
 func (k *kept) common(now *state, n newNode, other string) []string {
-	const most = 5
 	names := []string{}
 	row, known := now.graph.Row(other)
 	for id := range n.ends {
@@ -146,5 +145,5 @@ func (k *kept) common(now *state, n newNode, other string) []string {
 		}
 	}
 	slices.Sort(names)
-	return names[:min(most, len(names))]
+	return names[:min(mostCommon, len(names))]
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coles/dataset"
+	"coles/internal/testkit"
+)
+
+// Writes beside reads on 100,000 nodes, a million edges and 128 features: 30 batches a second of 20 nodes with five edges
+// each, and 1,200 requests for ten similar nodes, for ten seconds. Each is sent when it is due, and its time counts from there:
+// a service that falls behind cannot hide it.
+//
+//	go test -run '^$' -bench Load -benchtime 1x ./examples/serve
+func BenchmarkLoad(b *testing.B) {
+	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
+	data := testkit.Must(dataset.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
+	data.Labels = nil
+	first := testkit.Must(newState(b.Context(), data, fitted{}))
+	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0)}
+	testkit.Check(b, s.keep(b.Context(), b.TempDir(), first))
+	defer s.kept.journal.file.Close()
+	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
+	ctx, stop := context.WithCancel(b.Context())
+	served := make(chan error)
+	go func() { served <- s.serve(ctx, listener) }()
+	t := &loadTest{base: "http://" + listener.Addr().String(), took: map[string][]time.Duration{}}
+	t.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
+	rng := rand.New(rand.NewPCG(2, 0))
+	var bodies [][]byte
+	for range batches * seconds {
+		bodies = append(bodies, strangers(rng, first, len(bodies)))
+	}
+	for b.Loop() {
+		start := time.Now()
+		var all sync.WaitGroup
+		paced(&all, start, batches, len(bodies), func(due time.Time, k int) { t.send(ctx, due, "POST", "/nodes", "", bodies[k]) })
+		paced(&all, start, reads, reads*seconds, func(due time.Time, k int) {
+			t.send(ctx, due, "GET", "/similar", fmt.Sprintf("?id=%d", k*7919%nodes), nil)
+		})
+		all.Wait()
+		for path, each := range map[string]float64{"/nodes": 20, "/similar": 1} {
+			took := slices.Sorted(slices.Values(t.took[path]))
+			b.ReportMetric(each*float64(len(took))/time.Since(start).Seconds(), path[1:]+"/s")
+			b.ReportMetric(1000*took[len(took)/2].Seconds(), path[1:]+"-p50-ms")
+			b.ReportMetric(1000*took[99*len(took)/100].Seconds(), path[1:]+"-p99-ms")
+		}
+		if len(t.failed) > 0 {
+			b.Fatal(t.failed[0])
+		}
+	}
+	stop()
+	testkit.Check(b, <-served)
+}
+
+// paced begins to send a number of requests at so many a second, each when it is due.
+func paced(all *sync.WaitGroup, start time.Time, rate, count int, send func(due time.Time, k int)) {
+	all.Add(count)
+	go func() {
+		for k := range count {
+			due := start.Add(time.Duration(k) * time.Second / time.Duration(rate))
+			time.Sleep(time.Until(due))
+			go func() {
+				defer all.Done()
+				send(due, k)
+			}()
+		}
+	}()
+}
+
+// strangers are 20 new nodes with all features and five edges each, in JSON.
+func strangers(rng *rand.Rand, s *state, batch int) []byte {
+	var nodes []string
+	for k := range 20 {
+		var features, edges []string
+		for j := range len(s.columns) {
+			features = append(features, fmt.Sprintf(`"%d": %.4g`, j, rng.NormFloat64()))
+		}
+		for range 5 {
+			edges = append(edges, fmt.Sprintf(`{"to": "%s"}`, s.ids[rng.IntN(len(s.ids))]))
+		}
+		nodes = append(nodes, fmt.Sprintf(`{"id": "new %d %d", "features": {%s}, "edges": [%s]}`, batch, k, strings.Join(features, ", "), strings.Join(edges, ", ")))
+	}
+	return []byte("[" + strings.Join(nodes, ", ") + "]")
+}
