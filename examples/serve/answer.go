@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,15 +9,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"coles/internal/setting"
 )
 
 // Limits of a request.
+var patience = 10 * time.Second // less in tests
+
 const (
-	patience   = 10 * time.Second
 	maxBody    = 1 << 20
 	maxNearest = 1000
 	quiet      = 20 * time.Millisecond // without a connection, before the service stops
@@ -93,12 +98,23 @@ func noNode(id string) error { return failure{http.StatusNotFound, fmt.Errorf("n
 
 // decode reads a body that is one value of JSON, of known fields.
 func decode(r *http.Request, to any) error {
-	body := json.NewDecoder(r.Body)
+	text, err := io.ReadAll(r.Body)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return failure{http.StatusRequestTimeout, fmt.Errorf("body: it has not come within %v", patience)}
+	case err != nil:
+		return fmt.Errorf("body: %w", err)
+	case !utf8.Valid(text): // which the decoder would mend
+		return errors.New("body: not UTF-8")
+	}
+	body := json.NewDecoder(bytes.NewReader(text))
 	body.DisallowUnknownFields()
 	body.UseNumber()
 	if err := body.Decode(to); err != nil {
 		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
+		} else if strings.HasSuffix(err.Error(), "exceeded max depth") {
+			err = errors.New("more than 10,000 lists or objects inside one another")
 		}
 		return fmt.Errorf("body: %w", err)
 	}
