@@ -9,6 +9,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -109,6 +110,63 @@ func joinFit[T kernel.Float](ctx context.Context, m *Model, f *fitting, z *mat.D
 		return err
 	}
 	if y, err = join(ctx, y, z, m.share); err != nil {
+		return err
+	}
+	m.single, m.embedding = nil, nil
+	m.hold(y)
+	m.report.ZeroRows, err = zeroRows(ctx, y)
+	return err
+}
+
+// Shares of the energy of the columns of roles: of structure alone half, beside features a tenth.
+const (
+	roleShareAlone = 0.5
+	roleShare      = 0.1
+)
+
+// leaveRoles leaves some of all columns to roles.
+func (f *fitting) leaveRoles() error {
+	if f.scratch != "" {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("scratch", f.scratch, "a graph without arcs: their columns are made in memory"))
+	}
+	if f.made != nil {
+		f.total = f.Dim
+	}
+	f.roles = f.ofRoles(f.total, f.made != nil)
+	if f.roles.Dim == 0 {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "8 or more for a graph with arcs, 4 or more without features"))
+	}
+	f.total -= 2 * f.roles.Dim
+	f.Dim = min(f.Dim, f.total)
+	return nil
+}
+
+// addRoles puts the columns of roles beside those that the model has.
+func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
+	start := time.Now()
+	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
+		return fmt.Errorf("coles: roles: %w", err)
+	}
+	z := folded(m.roles.embedding)
+	m.roles.embedding = nil
+	m.settings.Dim = f.total + 2*f.roles.Dim
+	if m.report.RoleShare = roleShare; f.made != nil {
+		m.report.RoleShare = roleShareAlone
+	}
+	m.report.Dim += z.RawMatrix().Cols
+	if s := m.single; s != nil {
+		err = hold(ctx, m, kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}, z)
+	} else {
+		err = hold(ctx, m, kernel.Matrix[float64](m.embedding.RawMatrix()), z)
+	}
+	m.report.Seconds.Solve += time.Since(start).Seconds()
+	return err
+}
+
+// hold keeps y with the columns of roles as the embedding.
+func hold[T kernel.Float](ctx context.Context, m *Model, y kernel.Matrix[T], roles *mat.Dense) error {
+	y, err := join(ctx, y, roles, m.report.RoleShare)
+	if err != nil {
 		return err
 	}
 	m.single, m.embedding = nil, nil

@@ -3,6 +3,7 @@ package coles
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -24,12 +25,19 @@ type GraphOption func(*graphConfig)
 
 type graphConfig struct {
 	keepLoops bool
+	arcs      bool
 	ids       []string
 }
 
 // WithSelfLoopsKept keeps self loops in A, where they add to the loop that [Normalize] puts on every node.
 // W⁺ never has them.
 func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops = true } }
+
+// WithArcs has [Fit] take each edge for an arc, from U to V, or from the row of an entry to its column. The graph stays
+// undirected for all else. The vectors get columns that tell two roles apart: those of [Graph.Roles]. It is for graphs
+// where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it gains nothing.
+// Errors: [ErrSetting] in a constructor whose input has no direction.
+func WithArcs() GraphOption { return func(c *graphConfig) { c.arcs = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
@@ -44,6 +52,11 @@ func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 // NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes an
 // edge more, unless all are 1. Further errors: [ErrNotFinite], [ErrNegative].
 func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
+	return newWeighted(n, edges, weights, true, opts)
+}
+
+// newWeighted is NewWeightedGraph where edges may have no direction.
+func newWeighted(n int, edges []Edge, weights []float64, directed bool, opts []GraphOption) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
@@ -58,7 +71,21 @@ func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOptio
 	if err != nil {
 		return nil, err
 	}
-	return newGraph(adj, opts, GraphReport{DuplicatesMerged: merged})
+	var arcs []iter.Seq2[Edge, float64]
+	if directed {
+		arcs = append(arcs, func(yield func(Edge, float64) bool) {
+			for q, e := range edges {
+				w := 1.0
+				if weights != nil {
+					w = weights[q]
+				}
+				if !yield(e, w) {
+					return
+				}
+			}
+		})
+	}
+	return newGraph(adj, opts, GraphReport{DuplicatesMerged: merged}, arcs)
 }
 
 func checkNodes(n int) error {
@@ -110,19 +137,6 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 	}
 	adj, merged, _ := matrix.FromCSR(ctx, a, merge)
 	report := GraphReport{DuplicatesMerged: merged}
-	if same, _ := matrix.Symmetric(ctx, adj); same {
-		return newGraph(adj, opts, report)
-	}
-	if !directed {
-		adj = matrix.Valued(adj)
-		if i, j, same := matrix.FirstDifference(adj, adj.Transpose()); !same {
-			there, _ := matrix.Entry(adj, i, j)
-			back, _ := matrix.Entry(adj, j, i)
-			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
-				ErrAsymmetric, there, i, j, back, j, i)
-		}
-		return newGraph(adj, opts, report)
-	}
 	parts := matrix.Parts(rows, func(lo, hi int, yield func(Edge, float64) bool) {
 		for i := lo; i < hi; i++ {
 			for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
@@ -132,12 +146,26 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 			}
 		}
 	})
+	if same, _ := matrix.Symmetric(ctx, adj); same {
+		return newGraph(adj, opts, report, parts)
+	}
+	if !directed {
+		adj = matrix.Valued(adj)
+		if i, j, same := matrix.FirstDifference(adj, adj.Transpose()); !same {
+			there, _ := matrix.Entry(adj, i, j)
+			back, _ := matrix.Entry(adj, j, i)
+			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
+				ErrAsymmetric, there, i, j, back, j, i)
+		}
+		return newGraph(adj, opts, report, parts)
+	}
 	adj, _, report.MirrorsAdded, _ = matrix.FromEntries(ctx, rows, parts, raw.Indptr[rows], merge != nil)
-	return newGraph(adj, opts, report)
+	return newGraph(adj, opts, report, parts)
 }
 
-// newGraph applies what all constructors share to a symmetric matrix without duplicates.
-func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) (*Graph, error) {
+// newGraph applies what all constructors share to a symmetric matrix without duplicates; arcs are nil where nothing has
+// a direction.
+func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport, arcs []iter.Seq2[Edge, float64]) (*Graph, error) {
 	var c graphConfig
 	for _, o := range opts {
 		if o == nil {
@@ -151,6 +179,9 @@ func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport) 
 	}
 	if err := checkIDs(g.ids, adj.Rows); err != nil {
 		return nil, err
+	}
+	if c.arcs {
+		return g, g.keepArcs(arcs)
 	}
 	return g, nil
 }
@@ -275,7 +306,7 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 			}
 		}
 	}
-	return NewWeightedGraph(n, edges, weights, opts...)
+	return newWeighted(n, edges, weights, false, opts)
 }
 
 // FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
@@ -315,7 +346,7 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 			}
 		}
 	}
-	return NewWeightedGraph(len(ids), edges, weights, append([]GraphOption{WithIDs(names)}, opts...)...)
+	return newWeighted(len(ids), edges, weights, false, append([]GraphOption{WithIDs(names)}, opts...))
 }
 
 // Gonum returns gonum's graph of the row numbers, without self loops.
@@ -340,7 +371,7 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 //	a′_uv = 0 if drop({u, v}), else a_uv.
 //
 // drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count.
-// Names, weights and self loops stay; [Graph.Report] counts what is left. It takes O(n + m log(max degree))
+// Names, weights and self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree))
 // time and, besides the new graph, 16 bytes an edge that stays, 24 if g is weighted.
 func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	var edges []Edge

@@ -67,6 +67,9 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	if err == nil && f.made == nil && f.leaveRoom(m) {
 		err = f.addStructure(ctx, m)
 	}
+	if err == nil && f.roles.Dim > 0 {
+		err = f.addRoles(ctx, m)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +103,7 @@ type fitting struct {
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // d′ where columns of the structure are added
 	numbers float64                // in a row of features, where they are few
+	roles   Settings               // of the fit of the double cover; of no columns for none
 	report  Report
 	last    time.Time // end of the last stage
 }
@@ -152,11 +156,16 @@ func (f *fitting) checkWithout() error {
 // identify resolves d′ and hashes the features.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.prepare.fitted.Columns
-	if f.Dim > d && (f.made != nil || f.Structure <= 0) {
+	if f.Dim > d && (f.made != nil || f.Structure <= 0 && f.g.roles == nil) {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
 	}
 	f.total = cmp.Or(f.Dim, linear.DefaultDim)
 	f.Dim = min(linear.Dim(f.Dim, d), d)
+	if f.g.roles != nil {
+		if err := f.leaveRoles(); err != nil {
+			return err
+		}
+	}
 	features := d
 	if f.made != nil {
 		features = 0

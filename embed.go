@@ -48,6 +48,9 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 	if of, err = m.Weighed(ctx, g); err != nil {
 		return nil, nil, err
 	}
+	if m.roles != nil && (g == nil || g.roles == nil) {
+		return nil, nil, fmt.Errorf("coles: embed: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs (-directed)", ErrShape)
+	}
 	if m.prepare.made != nil {
 		if x != nil {
 			return nil, nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
@@ -65,7 +68,7 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
 // with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare.made != nil || m.beside != nil {
+	if m.prepare.made != nil || m.beside != nil || m.roles != nil {
 		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
@@ -100,6 +103,9 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 		return y, err
 	}
 	s := m.settings
+	if m.roles != nil {
+		s.Dim -= 2 * m.roles.settings.Dim
+	}
 	s.Dim = min(s.Dim, x.Cols())
 	p := &problem[T]{
 		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
@@ -142,22 +148,29 @@ func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *
 // embed is Embed in numbers of type T: what [Fit] does, in the same order.
 func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (kernel.Matrix[T], error) {
 	y, err := embedFeatures[T](ctx, m, g, source)
-	if err != nil || m.beside == nil {
-		return y, err
+	if err == nil && m.beside != nil {
+		var z *mat.Dense
+		if z, err = m.beside.embedMade(ctx, g); err == nil {
+			y, err = join(ctx, y, z, m.share)
+		}
 	}
-	made, err := m.beside.prepare.made.encode(ctx, g, false)
+	if err == nil && m.roles != nil {
+		y, err = withRoles(ctx, m, g, y)
+	}
+	return y, err
+}
+
+// embedMade embeds nodes by features that the model's structure makes, 0 for a node that it cannot place.
+func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
+	made, err := m.prepare.made.encode(ctx, g, false)
 	if err != nil {
-		return y, err
+		return nil, err
 	}
 	x, err := readFeatures(ctx, made)
 	if err != nil {
-		return y, err
+		return nil, err
 	}
-	z, err := embedWide[float64](ctx, m.beside, g, x)
-	if err != nil {
-		return y, err
-	}
-	return join(ctx, y, z, m.share)
+	return embedWide[float64](ctx, m, g, x)
 }
 
 // join is y and z side by side, z with a share of the energy where both have rows of one length.
@@ -180,4 +193,33 @@ func join[T kernel.Float](ctx context.Context, y kernel.Matrix[T], z *mat.Dense,
 func Join(features, structure *mat.Dense, share float64) *mat.Dense {
 	y, _ := join(context.Background(), kernel.Matrix[float64](features.RawMatrix()), structure, share) // does not end
 	return matrix.ToDense(y)
+}
+
+// folded has the rows of both roles of a node side by side, with the energy of one.
+func folded(z *mat.Dense) *mat.Dense {
+	if z.IsEmpty() {
+		return z
+	}
+	n, columns := z.Dims()
+	both := mat.NewDense(n, columns, nil)
+	both.Scale(math.Sqrt(0.5), z)
+	return mat.NewDense(n/2, 2*columns, both.RawMatrix().Data)
+}
+
+// JoinRoles puts vectors of [Graph.Roles] behind those of the nodes, as [Model.Embed] does: for the packages of this module.
+func (m *Model) JoinRoles(y, roles *mat.Dense) *mat.Dense {
+	return Join(y, folded(roles), m.report.RoleShare)
+}
+
+// withRoles adds the columns of roles to the vectors of a graph's nodes.
+func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel.Matrix[T]) (kernel.Matrix[T], error) {
+	roles, err := m.roles.Weighed(ctx, g.roles)
+	if err != nil {
+		return y, err
+	}
+	z, err := m.roles.embedMade(ctx, roles)
+	if err != nil {
+		return y, err
+	}
+	return join(ctx, y, folded(z), m.report.RoleShare)
 }

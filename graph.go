@@ -12,6 +12,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/names"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
 )
@@ -33,6 +34,7 @@ type Graph struct {
 	degree []float64            // weighted, self loops left out
 	ids    []string             // nil where nodes are only numbered
 	report GraphReport
+	roles  *Graph // the double cover, nil unless the graph keeps arcs
 
 	once sync.Once
 	rows *names.Index // of ids, made when first needed
@@ -163,7 +165,7 @@ func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 		}
 	}
 	adj, again, mirrored, _ := matrix.FromEntries(ctx, n, parts, count, slices.Contains(weighted, true))
-	return newGraph(adj, opts, GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored})
+	return newGraph(adj, opts, GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored}, parts)
 }
 
 // FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]],
@@ -194,7 +196,41 @@ func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 	if drops {
 		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)
 	}
-	return newGraph(adj, opts, GraphReport{})
+	return newGraph(adj, opts, GraphReport{}, nil)
+}
+
+// Roles returns the double cover of a graph built [WithArcs], else nil. It has 2n nodes: node i of g is 2i as the tail of
+// arcs, and 2i + 1 as the head of others. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
+func (g *Graph) Roles() *Graph { return g.made().roles }
+
+// keepArcs makes the double cover.
+func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
+	if arcs == nil {
+		return fmt.Errorf("coles: graph: %w", setting.Bad("WithArcs", true, "a constructor from edges or from an adjacency matrix that may be asymmetric"))
+	}
+	var edges []Edge
+	var weights []float64
+	for _, part := range arcs {
+		for e, w := range part {
+			if e.U != e.V {
+				edges, weights = append(edges, Edge{2 * e.U, 2*e.V + 1}), append(weights, w)
+			}
+		}
+	}
+	g.roles, err = NewWeightedGraph(2*g.Nodes(), edges, weights, WithIDs(roleIDs(g.ids)))
+	return err
+}
+
+// roleIDs names the nodes of the double cover.
+func roleIDs(ids []string) []string {
+	if ids == nil {
+		return nil
+	}
+	roles := make([]string, 0, 2*len(ids))
+	for _, id := range ids {
+		roles = append(roles, id+">", id+"<")
+	}
+	return roles
 }
 
 // Neighbors returns the nodes that edges join to node i, ascending, a kept self loop among them, and the

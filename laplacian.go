@@ -90,7 +90,7 @@ func (g *Graph) in(ctx context.Context, unit float64) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	weighed := &Graph{adj: adj, loops: g.loops, keeps: g.keeps, ids: g.ids, report: g.report}
+	weighed := &Graph{adj: adj, loops: g.loops, keeps: g.keeps, ids: g.ids, report: g.report, roles: g.roles}
 	weighed.measure(adj)
 	return weighed, nil
 }

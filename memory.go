@@ -1,6 +1,7 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,11 +55,15 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
-	if s.Dim > most && (x == nil || s.Structure <= 0) {
+	if s.Dim > most && (x == nil || s.Structure <= 0 && g.roles == nil) {
 		return 0, fmt.Errorf("coles: estimate: %w", setting.Bad("Dim", s.Dim, "at most %d", most))
 	}
-	if s.Dim == 0 {
-		s.Dim = usual
+	total := cmp.Or(s.Dim, linear.DefaultDim)
+	if s.Dim = cmp.Or(s.Dim, usual); g.roles != nil {
+		if size.made {
+			total = s.Dim
+		}
+		s.Dim = min(s.Dim, most, total-2*s.ofRoles(total, size.made).Dim)
 	}
 	bytes, _ = s.memory(g, size, nil)
 	return bytes, nil
@@ -72,6 +77,17 @@ func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 	fit, _ := made.memory(g, shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, nil)
 	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
 	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
+}
+
+// rolesMemory is the memory of a fit while columns of roles are put beside those that it has, in numbers of a size.
+func (s Settings) rolesMemory(g *Graph, x shape, size int64) int64 {
+	n, made := int64(x.rows), s.ofRoles(4*s.Dim, true) // no more columns a role than all others are
+	fit, _ := made.memory(g.roles, shape{rows: 2 * x.rows, cols: made.structureColumns(2 * x.rows), made: true}, nil)
+	kept := size * n * int64(s.Dim)
+	if x.made {
+		kept += 4 * n * int64(x.cols)
+	}
+	return kept + fit
 }
 
 // drawnEntries is how many entries the sampled negatives of n nodes are expected to have.
@@ -124,6 +140,9 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 		bytes += 4*w.n*w.d + learning
 	} else if all := s.columns(x.cols); s.mayHold(g, all) {
 		bytes = max(bytes, s.besideMemory(g, x, all))
+	}
+	if g.roles != nil {
+		bytes = max(bytes, s.rolesMemory(g, x, w.size))
 	}
 	return bytes, solver
 }

@@ -32,6 +32,7 @@ type Model struct {
 	ids        []string       // nil where nodes are only numbered
 	beside     *Model         // of the structure, whose columns follow; nil without
 	share      float64        // of that
+	roles      *Model         // of the double cover, whose columns come last; nil without
 	report     Report
 }
 
@@ -59,6 +60,7 @@ type Report struct {
 	StructureShare float64 `json:"structure_share,omitempty"`
 	StructureRatio float64 `json:"structure_ratio,omitempty"`
 	RowNumbers     float64 `json:"row_numbers,omitempty"`  // the mean number of entries in a row of features as prepared, where less than 8
+	RoleShare      float64 `json:"role_share,omitempty"`   // of the columns of [Graph.Roles]
 	Undetermined   int     `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int     `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
 
@@ -114,6 +116,9 @@ func (r Report) String() string {
 	}
 	if r.StructureShare > 0 {
 		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
+	}
+	if r.RoleShare > 0 {
+		fmt.Fprintf(&b, "\nroles: columns of the tails and heads of arcs have a share of %.2g", r.RoleShare)
 	}
 	fmt.Fprintf(&b, "\nmemory: about %d MB", r.Memory.Bytes/1e6)
 	if s := r.Seconds; s != (Report{}).Seconds {
@@ -188,6 +193,10 @@ func (m *Model) Scaling() Scaling {
 // Beside returns the model of the structure whose columns follow those of the features, and its [Share]; nil and 0
 // without. [Model.P], [Model.Lambda], [Model.Directions] and [Model.Scaling] are of the features, before the share.
 func (m *Model) Beside() (structure *Model, share float64) { return m.beside, m.share }
+
+// Roles returns the model of [Graph.Roles] whose columns come last, first those of a node as a tail, then as a head, and
+// their share of the energy; nil and 0 without. They have half of it without other features than a [Structure], else a tenth.
+func (m *Model) Roles() (roles *Model, share float64) { return m.roles, m.report.RoleShare }
 
 // IDs returns the names of the nodes fitted, in row order.
 func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }

@@ -20,7 +20,7 @@ import (
 
 // modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling, the directions of
 // the columns, column weights and means; without features, log q and V·S^-½ of the structure; and all of these again
-// for columns of the structure beside those of features.
+// for columns of the structure beside those of features, and once more for columns of roles.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
@@ -40,6 +40,7 @@ type modelHeader struct {
 	Names       []string        `json:"names,omitempty"`
 	RawNames    [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
 	Beside      *modelHeader    `json:"beside,omitempty"`    // of the structure's columns, whose arrays follow
+	Roles       *modelHeader    `json:"roles,omitempty"`     // of columns of roles, whose arrays are last
 	Lengths     []int           `json:"lengths"`
 }
 
@@ -74,6 +75,11 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 		beside.Names, beside.RawNames = nil, nil // as they are above
 		h.Beside, arrays = &beside, append(arrays, more...)
 	}
+	if m.roles != nil {
+		roles, more := m.roles.header()
+		roles.Names, roles.RawNames = nil, nil // as they follow
+		h.Roles, arrays = &roles, append(arrays, more...)
+	}
 	for _, a := range arrays {
 		h.Lengths = append(h.Lengths, len(a))
 	}
@@ -96,10 +102,10 @@ func (m *Model) Hash() string {
 	if m.beside != nil {
 		text += m.beside.Hash() + m.settings.Structure.String()
 	}
-	own := len(arrays)
-	if m.beside != nil {
-		own -= len(h.Beside.Lengths)
+	if m.roles != nil {
+		text += m.roles.Hash() + fmt.Sprint(m.report.RoleShare)
 	}
+	own := len(arrays) - h.Beside.arrays() - h.Roles.arrays()
 	return archive.Hash(text, arrays[1:own]...) // λ is in the factors
 }
 
@@ -118,6 +124,14 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, fmt.Errorf("coles: read model: %w", err)
 	}
 	return h.model(arrays), nil
+}
+
+// arrays is how many arrays a part has, 0 for none.
+func (h *modelHeader) arrays() int {
+	if h == nil {
+		return 0
+	}
+	return len(h.Lengths)
 }
 
 func (h *modelHeader) setNames(names []string) {
@@ -165,7 +179,7 @@ func (h *modelHeader) check() error {
 	if h.Report.Kind != kind {
 		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
 	}
-	if h.Settings.Dim > h.Columns && h.Beside == nil {
+	if h.Settings.Dim > h.Columns && h.Beside == nil && h.Roles == nil {
 		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
@@ -204,6 +218,12 @@ func (h *modelHeader) check() error {
 		}
 		want = append(want, h.Beside.Lengths...)
 	}
+	if h.Roles != nil {
+		if err := h.checkRoles(); err != nil {
+			return fmt.Errorf("roles: %w", err)
+		}
+		want = append(want, h.Roles.Lengths...)
+	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
 	}
@@ -211,6 +231,18 @@ func (h *modelHeader) check() error {
 		if l != want[i] {
 			return fmt.Errorf("array %d of %d numbers, want %d", i, l, want[i])
 		}
+	}
+	return nil
+}
+
+// checkRoles compares the part of roles with the whole.
+func (h *modelHeader) checkRoles() error {
+	r, n := h.Roles, h.Report.Graph.Nodes
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.Known != 2*n || r.Report.Graph.Nodes != 2*n || r.Beside != nil || r.Roles != nil || r.Settings.Precision != Float64 || 2*r.Settings.Dim >= h.Settings.Dim || !(h.Report.RoleShare > 0 && h.Report.RoleShare < 1) {
+		return fmt.Errorf("%d known of %d, and share %v, for %d nodes", r.Known, r.Report.Graph.Nodes, h.Report.RoleShare, n)
 	}
 	return nil
 }
@@ -233,6 +265,12 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 		}
 	}
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
+	if h.Roles != nil {
+		own := len(arrays) - len(h.Roles.Lengths)
+		m.roles, arrays = h.Roles.model(arrays[own:]), arrays[:own]
+		m.roles.ids = roleIDs(m.ids)
+		m.roles.prepare.made.ids = m.roles.ids
+	}
 	if h.Beside != nil {
 		m.beside, m.share = h.Beside.model(arrays[len(arrays)-len(h.Beside.Lengths):]), float64(h.Settings.Structure)
 		m.beside.ids, m.beside.prepare.made.ids = m.ids, m.ids

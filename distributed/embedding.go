@@ -20,9 +20,12 @@ func planOf(nodes int64, columns int, m *coles.Model, grid Grid) (plan, []byte, 
 		return plan{}, nil, fmt.Errorf("distributed: embed: %w", err)
 	}
 	beside, _ := m.Beside()
+	roles, _ := m.Roles()
 	switch _, d := m.Directions().Dims(); {
 	case beside != nil:
 		return fail(fmt.Errorf("%w: the model has columns of a structure, which is in the memory of one machine", coles.ErrSetting))
+	case roles != nil:
+		return fail(fmt.Errorf("%w: the model has columns of roles, which are in the memory of one machine", coles.ErrSetting))
 	case m.Structure() != nil:
 		return fail(fmt.Errorf("%w: the model was fitted without features", coles.ErrShape))
 	case d == 0:

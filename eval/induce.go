@@ -29,11 +29,14 @@ type InducedGraph struct {
 // A model that [coles.Fit] learns from the part has seen no feature and no edge of another node, and its Embed
 // embeds all nodes of g: the paper's protocol for Reddit.
 //
-// Errors: [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
+// Errors: [coles.ErrSetting] for a graph [coles.WithArcs], [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
 // [coles.ErrIDs] for a node given twice, [coles.ErrNotFinite], and ctx's.
 func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*InducedGraph, error) {
 	if err := checkNodes(g.Nodes(), nodes); err != nil {
 		return nil, err
+	}
+	if g.Roles() != nil {
+		return nil, fmt.Errorf("%w: a part of a graph that keeps arcs", coles.ErrSetting)
 	}
 	part := &InducedGraph{Nodes: slices.Clone(nodes)}
 	if x != nil {

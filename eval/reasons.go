@@ -93,8 +93,8 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 //
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
-// so that a column speaks by the values of the node and of all within the filter's reach. What columns of the structure say
-// is in the rest.
+// so that a column speaks by the values of the node and of all within the filter's reach. What columns of the structure and
+// of roles say is in the rest.
 //
 // It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
 // model without features.
@@ -108,6 +108,10 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	columns := len(factors)
 	if structure != nil {
 		columns += len(structure.Scaling().Factors)
+	}
+	roles, ofRoles := of.Roles()
+	if roles != nil {
+		columns += 2 * len(roles.Scaling().Factors)
 	}
 	if r, d := v.Dims(); x == nil || columns != f.Cols() || len(factors) != r {
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
@@ -131,7 +135,7 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	}
 	w, filter := coles.Normalize(weighed), coles.Polynomial(of.Settings().Linear().Filter...)
 	scaled := mat.NewDense(len(m.Intercept), len(factors), nil)
-	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt(1-share) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
+	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt((1-share)*(1-ofRoles)) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
 	var weights mat.Dense // of the columns, for each problem
 	weights.Mul(scaled, v)
 	return m.reasons(ctx, f, rows, classes, most, func(ctx context.Context, i, k int) ([]Reason, error) {

@@ -246,3 +246,8 @@ func TestScaledFeaturesOfAnySize(t *testing.T) {
 		}
 	}
 }
+
+func TestArcsAreRefused(t *testing.T) {
+	g := testkit.Must(coles.NewGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, coles.WithArcs()))
+	testkit.WantError(t, testkit.Err(Train(t.Context(), g, testkit.RandomDense(testkit.Random(1), 3, 4))), coles.ErrSetting)
+}

@@ -42,6 +42,9 @@ type view[T autodiff.Float] struct {
 
 // readFeatures checks features from outside, a row for every node.
 func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
+	if g.Roles() != nil {
+		return nil, bad("WithArcs", true, "a graph without: networks know no direction")
+	}
 	source, err := matrix.Read(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: features: %w", err)

@@ -30,6 +30,7 @@ type Frozen struct {
 	known   []int32   // places of the nodes in the model's structure; nil with features
 	beside  *Frozen   // for the columns of the structure beside those of features; nil without
 	share   float64   // of these
+	roles   *Frozen   // for the columns of roles; nil without
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
@@ -71,6 +72,14 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		}
 		f.share = share
 	}
+	if roles, _ := m.Roles(); roles != nil {
+		if g.Roles() == nil {
+			return nil, fmt.Errorf("live: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs", coles.ErrShape)
+		}
+		if f.roles, err = Freeze(ctx, roles, g.Roles(), nil); err != nil {
+			return nil, err
+		}
+	}
 	directions := m.Directions()
 	if directions.IsEmpty() {
 		return f, nil
@@ -109,7 +118,7 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
 // d) and the numbers n … n+k−1; without features x is nil, and k follows from the edges. Edges join them to nodes of the graph, or to each other; weights
-// are one an edge, nil meaning 1. As in a [coles.Graph] an edge given twice counts once, with the
+// are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. As in a [coles.Graph] an edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
 // With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is
@@ -140,14 +149,46 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 		return nil, err
 	}
 	y, err := f.embed(ctx, raw, joins)
-	if err != nil || f.beside == nil {
+	if err == nil && f.beside != nil {
+		var z *mat.Dense
+		if z, err = f.beside.embed(ctx, made, joins); err == nil {
+			y = coles.Join(y, z, f.share)
+		}
+	}
+	if err != nil || f.roles == nil {
 		return y, err
 	}
-	z, err := f.beside.embed(ctx, made, joins)
+	return f.withRoles(ctx, y, edges, weights)
+}
+
+// withRoles adds the columns of roles to the vectors y of new nodes, of which the edges are arcs.
+func (f *Frozen) withRoles(ctx context.Context, y *mat.Dense, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
+	count, _ := y.Dims()
+	arcs, kept := make([]coles.Edge, 0, len(edges)), weights[:0:0]
+	for q, e := range edges {
+		if e.U != e.V {
+			arcs = append(arcs, coles.Edge{U: 2 * e.U, V: 2*e.V + 1})
+			if weights != nil {
+				kept = append(kept, weights[q])
+			}
+		}
+	}
+	joins, err := f.roles.joins(2*count, arcs, kept)
 	if err != nil {
 		return nil, err
 	}
-	return coles.Join(y, z, f.share), nil
+	made, err := f.roles.encode(ctx, joins, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.roles.normalize(joins); err != nil {
+		return nil, err
+	}
+	z, err := f.roles.embed(ctx, made, joins)
+	if err != nil {
+		return nil, err
+	}
+	return f.model.JoinRoles(y, z), nil
 }
 
 // embed embeds new nodes with these features, or ones that the structure made.

@@ -68,7 +68,7 @@ type Graph struct {
 //
 // Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges.
 //
-// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives or [coles.Model.Beside], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives, [coles.Model.Beside] or [coles.Model.Roles], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -78,6 +78,9 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	fit := m.Settings().Linear()
 	if beside, share := m.Beside(); beside != nil {
 		return nil, fmt.Errorf("live: %w", setting.Bad("Structure", share, "0 to follow a graph; Freeze takes columns of the structure"))
+	}
+	if roles, share := m.Roles(); roles != nil {
+		return nil, fmt.Errorf("live: %w", setting.Bad("WithArcs", share, "a model without columns of roles to follow a graph; Freeze takes them"))
 	}
 	if fit.Drawn {
 		return nil, fmt.Errorf("live: %w", setting.Bad("Negatives", m.Settings().Negatives, "some that are not drawn anew for every number of nodes"))

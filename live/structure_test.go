@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"math"
 	"testing"
 
 	"coles"
@@ -62,4 +63,31 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 	for _, bad := range [][]coles.Edge{{{U: n + 1, V: 4}}, {{U: n, V: 3}, {U: n, V: n + 1}}} {
 		testkit.WantError(t, testkit.Err(frozen.Embed(ctx, nil, bad, nil)), coles.ErrUnplaced)
 	}
+}
+
+// The columns of roles of a newcomer are those that it has in the double cover, frozen alike; to follow them is refused.
+func TestFrozenRoles(t *testing.T) {
+	const n = 200
+	list := testkit.RandomEdges(testkit.Random(4), n, 0.03)
+	g := testkit.Must(coles.NewGraph(n, list, coles.WithArcs()))
+	x := testkit.RandomDense(testkit.Random(5), n+2, 10)
+	m := testkit.Must(coles.Fit(ctx, g, x.Slice(0, n, 0, 10)))
+	roles, share := m.Roles()
+	arcs := []coles.Edge{{U: n, V: 150}, {U: 20, V: n}, {U: n + 1, V: 160}, {U: 30, V: n + 1}, {U: n, V: n + 1}}
+	weights := []float64{1, 2, 1, 3, 1}
+	y := testkit.Must(testkit.Must(live.Freeze(ctx, m, g, x.Slice(0, n, 0, 10))).Embed(ctx, x.Slice(n, n+2, 0, 10), arcs, weights))
+	cover := []coles.Edge{{U: 2 * n, V: 301}, {U: 40, V: 2*n + 1}, {U: 2*n + 2, V: 321}, {U: 60, V: 2*n + 3}, {U: 2 * n, V: 2*n + 3}}
+	z := testkit.Must(testkit.Must(live.Freeze(ctx, roles, g.Roles(), nil)).Embed(ctx, nil, cover, weights))
+	_, all := y.Dims()
+	_, k := z.Dims()
+	for i := range 2 {
+		for j := range 2 * k {
+			want := math.Sqrt(share/2) * z.At(2*i+j/k, j%k)
+			if got := y.At(i, all-2*k+j); math.Abs(got-want) > 1e-12 {
+				t.Fatalf("newcomer %d, column %d of roles: %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	testkit.WantError(t, testkit.Err(live.Freeze(ctx, m, testkit.Must(coles.NewGraph(n, list)), x.Slice(0, n, 0, 10))), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(live.Follow(ctx, m, g, x.Slice(0, n, 0, 10))), coles.ErrSetting)
 }

@@ -47,7 +47,7 @@ func embedCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "embed", Usage: "a vector for every node of a graph",
 		ArgsUsage: "[GRAPH]", Description: describe(embedDescription),
-		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags(), newcomerFlags()),
+		Flags: append(slices.Concat(graphFlags(), settingsFlags(), outputFlags(), newcomerFlags()), directedFlag(),
 			fileFlag("with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
 			&cli.StringFlag{Name: "memory", Usage: "fit in the folder of -scratch what is larger than memory, of which it takes `SIZE`, such as 8GB"},
 			&cli.BoolFlag{Name: "print-settings", Usage: "print the settings as JSON and do nothing"},
@@ -103,7 +103,7 @@ func writeEmbedding(ctx context.Context, c *cli.Command, in *inputs, s streams, 
 		return err
 	}
 	var summary embedSummary
-	in.directed = out.to.Graph
+	in.arcs, in.directed = c.Bool("directed"), out.to.Graph
 	seconds := stopwatch()
 	e, err := newMaker()
 	if err != nil {
@@ -229,29 +229,6 @@ func checkEmbedFlags(c *cli.Command) error {
 	return changesNoFit(c)
 }
 
-// readArgument reads the graph that the one argument, or standard input, is.
-func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, *coles.Graph, error) {
-	args, err := arguments(c, 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	path := append(args, "")[0]
-	d, err := readGraph(ctx, c, in, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	in.tellApart(d)
-	in.progress.show("build the graph", 0, 0)
-	defer in.progress.clear()
-	g, err := undirected(d, path)
-	if err == nil {
-		if other := otherWeights(in.model, g, nameOf(path)); other != nil {
-			in.text.Warn(other)
-		}
-	}
-	return d, g, err
-}
-
 // An embedder fits a model, or has one that was read.
 type embedder struct {
 	in       *inputs
@@ -290,6 +267,11 @@ func (e *embedder) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mod
 	if e.model != nil {
 		if err := wantsFeatures(e.model, x); err != nil {
 			return nil, nil, err
+		}
+		if fitted, ok := e.model.(*coles.Model); ok && e.in.arcs {
+			if roles, _ := fitted.Roles(); roles == nil {
+				return nil, nil, usagef("-directed: the model was fitted without")
+			}
 		}
 		e.progress.show("embed", 0, 0)
 		defer e.progress.clear()

@@ -232,3 +232,33 @@ func TestEmbedSaysWhatItTakes(t *testing.T) {
 	_, _, says = call("", "embed", edges, "-features", features, "-kappa", "7")
 	testkit.WantText(t, says, "-kappa 7: want 1, since the expected-degree sampler has no use for it")
 }
+
+// -directed fits what the library fits of arcs, and is said in the report; a model with roles and a graph without arcs, or
+// the other way round, are refused.
+func TestEmbedDirected(t *testing.T) {
+	var lines strings.Builder
+	var arcs []coles.Edge
+	for u := range 40 {
+		for _, v := range []int{(u + 1) % 40, (u + 7) % 40} {
+			arcs = append(arcs, coles.Edge{U: u, V: v})
+			lines.WriteString(strconv.Itoa(u) + " " + strconv.Itoa(v) + "\n")
+		}
+	}
+	dir := folder(t, map[string]string{"g.txt": lines.String()})
+	in := func(name string) string { return filepath.Join(dir, name) }
+	s := decoded[struct {
+		Dim int
+		Fit coles.Report
+	}](t, "", "embed", in("g.txt"), "-directed", "-o", in("y.npy"), "-model", in("directed.model"), "-json")
+	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.NewGraph(40, arcs, coles.WithArcs())), nil))
+	testkit.WantSame(t, "share", s.Fit.RoleShare, 0.5)
+	testkit.WantSame(t, "columns", s.Dim, m.Report().Dim)
+	y := testkit.Must(dataset.ReadNPY(strings.NewReader(read(t, in("y.npy")))))
+	testkit.WantSame(t, "embedding", testkit.Bits(y), testkit.Bits(m.Embedding()))
+	must(t, "", "embed", in("g.txt"), "-o", in("z.npy"), "-model", in("plain.model"))
+	must(t, "", "embed", in("g.txt"), "-directed", "-with", in("directed.model"), "-o", in("z.npy"))
+	testkit.WantSame(t, "embedded again", read(t, in("z.npy")), read(t, in("y.npy")))
+	refused(t, dir, 1, "keeps none", "", "embed", in("g.txt"), "-with", in("directed.model"), "-o", in("z.npy"))
+	refused(t, dir, 2, "fitted without", "", "embed", in("g.txt"), "-directed", "-with", in("plain.model"), "-o", in("z.npy"))
+	refused(t, dir, 2, "-bipartite", "", "embed", in("g.txt"), "-directed", "-bipartite", "-o", in("z.npy"))
+}

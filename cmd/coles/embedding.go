@@ -22,13 +22,19 @@ func embeddingFlags() []cli.Flag {
 	return append([]cli.Flag{
 		fileFlag("embedding", "`FILE` of vectors, in the order of the nodes"),
 		fileFlag("with", "embed GRAPH with the model in `FILE`"),
+		directedFlag(),
 	}, append(graphFlags(), settingsFlags()...)...)
+}
+
+// directedFlag is the option that keeps the direction of edges.
+func directedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "directed", Usage: "edges lead from the first node to the second: vectors tell tails from heads, and links lead to heads"}
 }
 
 // checkEmbeddingFlags refuses options for making an embedding where there is one. A seed is for
 // more than that.
 func checkEmbeddingFlags(c *cli.Command) error {
-	for _, f := range append(settingsFlags(), fileFlag("with", "")) {
+	for _, f := range append(settingsFlags(), fileFlag("with", ""), directedFlag()) {
 		if name := f.Names()[0]; c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
 			return usagef("-%s cannot be used with -embedding", name)
 		}
@@ -65,6 +71,7 @@ func embedded(ctx context.Context, c *cli.Command, in *inputs, adapt func(*embed
 	if err != nil {
 		return nil, err
 	}
+	in.arcs = c.Bool("directed")
 	d, g, err := readArgument(ctx, c, in)
 	if err != nil {
 		return nil, err

@@ -163,7 +163,9 @@ func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Mod
 		s = s.WithoutGraph()
 	}
 	_, d := e.data.Features.Dims()
-	s.Dim, s.Structure = min(s.Dim, d), 0
+	if s.Structure = 0; e.graph.Roles() == nil {
+		s.Dim = min(s.Dim, d)
+	}
 	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
 	if err != nil {
 		return nil, err

@@ -116,6 +116,40 @@ func textOptions(c *cli.Command) (dataset.EdgeListOptions, error) {
 	return opts, nil
 }
 
+// readArgument reads the graph that the one argument, or standard input, is.
+func readArgument(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, *coles.Graph, error) {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := append(args, "")[0]
+	if in.arcs && c.Bool("bipartite") {
+		return nil, nil, usagef("-directed is for nodes of one kind: -bipartite says the direction")
+	}
+	in.directed = in.directed || in.arcs
+	d, err := readGraph(ctx, c, in, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	in.tellApart(d)
+	in.progress.show("build the graph", 0, 0)
+	defer in.progress.clear()
+	var opts []coles.GraphOption
+	if in.arcs {
+		opts = append(opts, coles.WithArcs())
+	}
+	g, err := undirected(d, path, opts...)
+	if err == nil && in.arcs && g.Report().MirrorsAdded == 0 {
+		in.text.Warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
+	}
+	if err == nil {
+		if other := otherWeights(in.model, g, nameOf(path)); other != nil {
+			in.text.Warn(other)
+		}
+	}
+	return d, g, err
+}
+
 // readGraph reads the graph at a path with its features and labels.
 func readGraph(ctx context.Context, c *cli.Command, in *inputs, path string) (*dataset.Dataset, error) {
 	f, err := readingFormat(c.String("from"), path, true)
@@ -320,7 +354,7 @@ func giveFeatures(d, vectors *dataset.Dataset, path string) error {
 }
 
 // undirected is the graph of the dataset in a file, checked and made undirected.
-func undirected(d *dataset.Dataset, file string) (*coles.Graph, error) {
-	g, err := d.Graph()
+func undirected(d *dataset.Dataset, file string, opts ...coles.GraphOption) (*coles.Graph, error) {
+	g, err := d.Graph(opts...)
 	return g, (&source{path: file}).errAt(err)
 }

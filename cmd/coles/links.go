@@ -43,7 +43,6 @@ func linksCommand(s streams) *cli.Command {
 			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
 			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
 			&cli.StringFlag{Name: "by", Value: "walks", Usage: "`SCORES`: walks, or cosine for those of vectors alone"},
-			&cli.BoolFlag{Name: "directed", Usage: "edges lead from the first node to the second, and so do the links"},
 			fileFlag("among", "recommend none but the nodes of `FILE`, an id a line"),
 			&cli.BoolFlag{Name: "why", Usage: "name neighbours that both have, those of fewest edges first"},
 			fileFlag("pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),

@@ -59,6 +59,9 @@ func (in *inputs) placesRows(ctx context.Context, c *cli.Command, path string) (
 // readRows reads rows of features in the place of a graph: it is that of their nearest, or has no edges where a model
 // places rows by itself.
 func readRows(ctx context.Context, c *cli.Command, in *inputs) (*dataset.Dataset, error) {
+	if in.arcs {
+		return nil, usagef("-directed is for edges that are given")
+	}
 	path := c.String("features")
 	d, err := readVectors(ctx, in, "", path)
 	if err != nil {

@@ -47,6 +47,7 @@ type inputs struct {
 	rows     *dataset.Dataset        // that a graph was made of, with it; nil for none
 	known    *dataset.Dataset        // such rows of the model that was read
 	place    *dataset.Dataset        // known, where the rows that are read join them
+	arcs     bool                    // the graph keeps the direction of edges
 	directed bool                    // the graph is wanted as its file has it
 	taken    bool
 	progress *progressLine

@@ -1,0 +1,178 @@
+package coles_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// circle draws arcs that lead, but for one of twenty, from each of five groups to the next. Only their direction tells
+// one neighbouring group from the other.
+func circle(n int) (arcs []coles.Edge, weights []float64) {
+	rng := testkit.Random(3)
+	for len(arcs) < 5*n {
+		u := rng.IntN(n)
+		v := rng.IntN(n/5)*5 + (u+1)%5
+		if rng.IntN(20) == 0 {
+			u, v = v, u
+		}
+		arcs, weights = append(arcs, coles.Edge{U: u, V: v}), append(weights, float64(1+rng.IntN(3)))
+	}
+	return arcs, weights
+}
+
+func directed(n int) *coles.Graph {
+	arcs, weights := circle(n)
+	return testkit.Must(coles.NewWeightedGraph(n, arcs, weights, coles.WithArcs()))
+}
+
+// The double cover is the matrix of blocks 0 and A, without loops; the graph itself is as without arcs.
+func TestRolesAreTheDoubleCover(t *testing.T) {
+	const n = 30
+	rng := testkit.Random(7)
+	a, ids := mat.NewDense(n, n, nil), make([]string, n)
+	for k := range 200 {
+		a.Set(rng.IntN(n), rng.IntN(n), float64(k%4))
+	}
+	for i := range ids {
+		ids[i] = string(rune('a' + i))
+	}
+	g := testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(a), coles.WithArcs(), coles.WithIDs(ids)))
+	cover := g.Roles().CSR()
+	for i := range n {
+		for j := range n {
+			want := a.At(i, j)
+			if i == j {
+				want = 0
+			}
+			testkit.WantSame(t, "tail to head", cover.At(2*i, 2*j+1), want)
+			testkit.WantSame(t, "head to tail", cover.At(2*j+1, 2*i), want)
+			testkit.WantSame(t, "one role", cover.At(2*i, 2*j)+cover.At(2*i+1, 2*j+1), 0.0)
+		}
+	}
+	mirrored := testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(a)))
+	testkit.WantSame(t, "without", mirrored.Roles() == nil, true)
+	testkit.WantSame(t, "report", g.Report(), mirrored.Report())
+	testkit.WantSame(t, "names", g.Roles().Report().Nodes, 2*n)
+	if part := g.Without(func(coles.Edge) bool { return false }); part.Roles() != nil {
+		t.Error("edges are taken out of a graph, and its arcs stay")
+	}
+}
+
+// Vectors with roles are those of two fits side by side, with the shares, also read and embedded again.
+func TestRolesAreAnotherModelBeside(t *testing.T) {
+	const n = 300
+	arcs, weights := circle(n)
+	plain, g := testkit.Must(coles.NewWeightedGraph(n, arcs, weights)), directed(n)
+	x := testkit.RandomDense(testkit.Random(1), n, 20)
+	for _, c := range []struct {
+		name       string
+		x          mat.Matrix
+		precision  coles.Precision
+		own, roles int
+		share      float64
+	}{
+		{"structure", nil, coles.Float64, 20, 10, 0.5},
+		{"structure, float32", nil, coles.Float32, 20, 10, 0.5},
+		{"features", x, coles.Float32, 20, 5, 0.1},
+	} {
+		with := []coles.Option{coles.WithPrecision(c.precision), coles.WithDim(40), coles.With(func(s *coles.Settings) { s.Structure = 0 })}
+		m := fitted(g, c.x, with...)
+		roles, share := m.Roles()
+		testkit.WantSame(t, c.name+": share", share, c.share)
+		testkit.WantSame(t, c.name+": columns", m.Report().Dim, c.own+2*c.roles)
+		y, own := m.Embedding(), fitted(plain, c.x, append(with, coles.WithDim(c.own))...).Embedding()
+		other := fitted(g.Roles(), nil, coles.WithDim(c.roles), coles.WithPrecision(coles.Float64)).Embedding()
+		for i := range n {
+			for j := range c.own + 2*c.roles {
+				k := j - c.own
+				want := math.Sqrt(1-share) * own.At(i, min(j, c.own-1))
+				if k >= 0 {
+					want = math.Sqrt(share/2) * other.At(2*i+k/c.roles, k%c.roles)
+				}
+				if got := y.At(i, j); math.Abs(got-want) > 1e-5*math.Max(1, math.Abs(want)) {
+					t.Fatalf("%s: row %d, column %d: %v, want %v", c.name, i, j, got, want)
+				}
+			}
+		}
+		again := testkit.Must(m.Embed(ctx, g, c.x))
+		testkit.WantSame(t, c.name+": embedded again", testkit.Bits(again), testkit.Bits(y))
+		back := read(m)
+		testkit.WantSame(t, c.name+": read", testkit.Bits(testkit.Must(back.Embed(ctx, g, c.x))), testkit.Bits(y))
+		testkit.WantSame(t, c.name+": hash", back.Hash(), m.Hash())
+		testkit.WantSame(t, c.name+": fitted again", testkit.Bits(fitted(g, c.x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
+		testkit.WantSame(t, c.name+": estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, c.x)))
+		if _, err := m.Embed(ctx, plain, c.x); !errors.Is(err, coles.ErrShape) {
+			t.Errorf("%s: a graph without arcs: %v", c.name, err)
+		}
+		if roles.Report().Graph.Nodes != 2*n {
+			t.Errorf("%s: roles of %d nodes", c.name, roles.Report().Graph.Nodes)
+		}
+	}
+}
+
+// Where only directions tell groups apart, the nearest other node is of one's own group with roles, and by chance without.
+func TestRolesTellDirections(t *testing.T) {
+	const n = 500
+	nearest := func(g *coles.Graph) float64 {
+		y, right := fitted(g, nil).Embedding(), 0
+		for i := range n {
+			best, at := -2.0, 0
+			for j := range n {
+				if c := mat.Dot(y.RowView(i), y.RowView(j)) / (mat.Norm(y.RowView(i), 2) * mat.Norm(y.RowView(j), 2)); j != i && c > best {
+					best, at = c, j
+				}
+			}
+			if at%5 == i%5 {
+				right++
+			}
+		}
+		return float64(right) / n
+	}
+	arcs, weights := circle(n)
+	if with, without := nearest(directed(n)), nearest(testkit.Must(coles.NewWeightedGraph(n, arcs, weights))); with < 0.8 || without > 0.4 {
+		t.Errorf("%.2f of the nearest nodes are of the same group with roles, and %.2f without", with, without)
+	}
+}
+
+// A newcomer has the columns of the role that it has, and zeros for the other.
+func TestNewcomersHaveRoles(t *testing.T) {
+	const n = 300
+	arcs, weights := circle(n)
+	m := fitted(directed(n), nil)
+	grown := testkit.Must(coles.NewWeightedGraph(n+1, append(arcs, coles.Edge{U: n, V: 7}, coles.Edge{U: n, V: 12}), append(weights, 1, 1), coles.WithArcs()))
+	y := testkit.Must(m.Embed(ctx, grown, nil))
+	roles, _ := m.Roles()
+	_, k := y.Dims()
+	per := roles.Report().Dim
+	tail, head := y.Slice(n, n+1, k-2*per, k-per), y.Slice(n, n+1, k-per, k)
+	if mat.Norm(tail, 2) == 0 || mat.Norm(head, 2) != 0 {
+		t.Errorf("a newcomer that is a tail alone has %v as a tail, and %v as a head", mat.Norm(tail, 2), mat.Norm(head, 2))
+	}
+}
+
+func TestArcsAreRefused(t *testing.T) {
+	g := directed(100)
+	x := testkit.RandomDense(testkit.Random(1), 100, 5)
+	m := fitted(g, x)
+	for name, fails := range map[string]func() error{
+		"symmetric rows": func() error {
+			_, err := coles.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())
+			return err
+		},
+		"nearest rows":    func() error { _, err := coles.KNN(ctx, x, 3, coles.WithArcs()); return err },
+		"gonum's edges":   func() error { _, err := coles.FromGonum(g.Gonum(), coles.WithArcs()); return err },
+		"columns":         func() error { _, err := coles.Fit(ctx, g, x, coles.WithDim(7)); return err },
+		"a folder":        func() error { _, err := coles.Fit(ctx, g, x, coles.WithScratch(t.TempDir(), 1<<30)); return err },
+		"embedded in one": func() error { _, err := m.EmbedScratch(ctx, g, x, t.TempDir(), 1<<30); return err },
+	} {
+		if err := fails(); !errors.Is(err, coles.ErrSetting) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
