@@ -43,7 +43,7 @@ func recommend(ctx context.Context, o options, p *problem, m method) ([]cell, er
 		return nil, nil
 	}
 	c := cell{Seeds: o.seeds}
-	var recall, mrr, auc []float64
+	var recall, mrr, auc, cold []float64
 	for seed := range uint64(o.seeds) {
 		train, lost := hidden(p.graph, seed+1)
 		start := time.Now()
@@ -59,20 +59,30 @@ func recommend(ctx context.Context, o options, p *problem, m method) ([]cell, er
 		}
 		rand.New(rand.NewPCG(seed+1, 1)).Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
 		asked = asked[:min(len(asked), mostAsked)]
-		found, all, first, area := 0, 0, 0.0, 0.0
+		found, all, foundCold, allCold, first, area := 0, 0, 0, 0, 0.0, 0.0
 		for _, u := range asked {
 			scores, err := score(u)
 			if err != nil {
 				return nil, err
 			}
 			hits, rank, part := judge(train, u, lost[u], scores)
+			if near, _ := train.Neighbors(u); len(near) <= 1 {
+				foundCold, allCold = foundCold+hits, allCold+len(lost[u])
+			}
 			found, all, first, area = found+hits, all+len(lost[u]), first+1/float64(rank), area+part
 		}
 		c.Seconds += time.Since(start).Seconds() / float64(o.seeds)
 		n := float64(len(asked))
 		recall, mrr, auc = append(recall, float64(found)/float64(all)), append(mrr, first/n), append(auc, area/n)
+		if allCold > 0 {
+			cold = append(cold, float64(foundCold)/float64(allCold))
+		}
 	}
-	err := c.measure(sample{"recall", "recall@10", recall}, sample{"mrr", "MRR", mrr}, sample{"auc", "AUC", auc})
+	samples := []sample{{"recall", "recall@10", recall}, {"mrr", "MRR", mrr}, {"auc", "AUC", auc}}
+	if len(cold) > 0 {
+		samples = append(samples, sample{"cold", "recall@10 at degree 0 or 1", cold})
+	}
+	err := c.measure(samples...)
 	return []cell{c}, err
 }
 
