@@ -85,8 +85,8 @@ func structureAccuracy(ctx context.Context, o options, p *problem, m method) ([]
 		if err != nil {
 			return nil, err
 		}
-		if cs := regression.Cs; len(cs) == 1 { // a scale
-			scaled := mat.DenseCopyOf(x)
+		if cs := regression.Cs; len(cs) == 1 { // a scale, of rows that are centred: those of Cleora come to lie all in one direction
+			scaled := centred(x)
 			scaled.Scale(math.Sqrt(cs[0]), scaled)
 			x, regression.Cs = scaled, nil
 		}
@@ -109,4 +109,17 @@ func structureAccuracy(ctx context.Context, o options, p *problem, m method) ([]
 		cells[i].Scaling = &o.columns[i/len(knownShares)]
 	}
 	return cells, nil
+}
+
+// centred is y without the mean of its rows.
+func centred(y mat.Matrix) *mat.Dense {
+	out := mat.DenseCopyOf(y)
+	n, d := out.Dims()
+	for j := range d {
+		mean := mat.Sum(out.ColView(j)) / float64(n)
+		for i := range n {
+			out.Set(i, j, out.At(i, j)-mean)
+		}
+	}
+	return out
 }
