@@ -61,7 +61,7 @@ func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
 	nodes := now.graph.Nodes()
 	if k := s.kept; k != nil {
 		k.reading.RLock()
-		nodes += len(k.place) - len(k.hidden)
+		nodes += len(k.newcomers.place) - len(k.hidden)
 		k.reading.RUnlock()
 	}
 	return map[string]any{"nodes": nodes, "features": len(now.columns), "since": now.since}, nil

@@ -74,7 +74,7 @@ func TestWhatIsToldIsKept(t *testing.T) {
 	}
 	ask(t, s, "DELETE", "/edges", `[{"from": "kim", "to": "eve"}]`, 200)
 	s = keeping(t, from, dir)
-	testkit.WantSame(t, "ends of kim", s.kept.newcomers[0].ends, map[string]float64{"fay": 2})
+	testkit.WantSame(t, "ends of kim", s.kept.newcomers.all[0].ends, map[string]float64{"fay": 2})
 }
 
 // A fit has all that was told, what was told while it ran, and goes on from there after a start.
@@ -102,8 +102,8 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	}
 	fitted := testkit.Must(coles.Fit(t.Context(), want, x))
 	wantMatches(t, ask(t, s, "GET", "/similar?id=kim&k=3", "", 200).Nearest, byCosine(fitted.Embedding(), ids, fitted.Embedding().RawRowView(5), "kim")[:3])
-	if len(s.kept.newcomers) > 0 || len(s.kept.hidden) > 0 || s.kept.fits != 1 {
-		t.Errorf("%d newcomers, %d gone, %d fits", len(s.kept.newcomers), len(s.kept.hidden), s.kept.fits)
+	if len(s.kept.newcomers.all) > 0 || len(s.kept.hidden) > 0 || s.kept.fits != 1 {
+		t.Errorf("%d newcomers, %d gone, %d fits", len(s.kept.newcomers.all), len(s.kept.hidden), s.kept.fits)
 	}
 	again := keeping(t, from, dir)
 	ask(t, again, "POST", "/reload", "", 200)

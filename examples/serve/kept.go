@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -27,20 +26,11 @@ type kept struct {
 	of      string // the graph of the files
 
 	reading   sync.RWMutex // of what follows, and of the state that it belongs to
-	newcomers []newNode
-	place     map[string]int // of newcomers
+	newcomers *newcomers
 	hidden    map[string]bool
 	changes   int
 	drift     float64 // of P at the last fit, in radians
 	fits      int
-}
-
-// A newNode is one that the last fit has not seen.
-type newNode struct {
-	id     string
-	unit   []float64 // its vector at length 1; nil where nothing is known of it, or where it is gone
-	vector *mat.Dense
-	ends   map[string]float64 // its edges
 }
 
 var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps nothing: it was started without -dir")}
@@ -134,29 +124,37 @@ func (k *kept) update(ctx context.Context, now *state, c batch) error {
 			changed = append(changed, n)
 		}
 	}
+	k.change(c, changed)
+	if !k.newcomers.many() {
+		return nil
+	}
+	_, width := now.rows.Dims()
+	next, err := k.newcomers.gathered(ctx, width)
+	if err != nil {
+		return err
+	}
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	k.newcomers = next
+	return nil
+}
+
+// change has a batch, and the newcomers that it changes, in what requests read.
+func (k *kept) change(c batch, changed []newNode) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	k.changes++
 	for _, n := range changed {
-		at, ok := k.place[n.id]
-		if !ok {
-			at = len(k.newcomers)
-			k.newcomers, k.place[n.id] = append(k.newcomers, n), at
-		}
-		k.newcomers[at] = n
+		k.newcomers.put(n)
 	}
 	for _, id := range c.RemoveNodes {
-		if at, ok := k.place[id]; ok {
-			k.newcomers[at] = newNode{}
-			delete(k.place, id)
-		} else {
+		if !k.newcomers.drop(id) {
 			k.hidden[id] = true
 		}
-		for i := range k.newcomers {
-			delete(k.newcomers[i].ends, id)
+		for _, n := range k.newcomers.all {
+			delete(n.ends, id)
 		}
 	}
-	return nil
 }
 
 // embed makes a newcomer of a node that the last fit has not seen, or has seen with another graph around it.
@@ -208,21 +206,26 @@ func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 			hidden[id] = true
 		}
 	}
-	var newcomers []newNode
-	place := map[string]int{}
+	fresh := &newcomers{place: map[string]int{}}
 	for _, id := range k.book.order {
 		n, ok, err := k.embed(ctx, next, hidden, id)
 		if err != nil {
 			return err
 		}
 		if ok {
-			place[id] = len(newcomers)
-			newcomers = append(newcomers, n)
+			fresh.put(n)
+		}
+	}
+	if fresh.many() {
+		_, width := next.rows.Dims()
+		var err error
+		if fresh, err = fresh.gathered(ctx, width); err != nil {
+			return err
 		}
 	}
 	k.reading.Lock()
 	defer k.reading.Unlock()
-	k.newcomers, k.place, k.hidden, k.changes = newcomers, place, hidden, k.book.changes
+	k.newcomers, k.hidden, k.changes = fresh, hidden, k.book.changes
 	swap()
 	return nil
 }
@@ -269,7 +272,7 @@ func (s *service) refit(ctx context.Context, why string) error {
 // refitIfDue begins a fit where as large a share of the graph has changed as -refit says, unless one is under way.
 func (s *service) refitIfDue() {
 	k := s.kept
-	if s.share == 0 || float64(len(k.place)+len(k.hidden)+k.book.changes) < s.share*float64(k.book.nodes()) || !s.one.TryLock() {
+	if s.share == 0 || float64(len(k.newcomers.place)+len(k.hidden)+k.book.changes) < s.share*float64(k.book.nodes()) || !s.one.TryLock() {
 		return
 	}
 	go func() {
@@ -292,21 +295,5 @@ func (k *kept) nearest(ctx context.Context, now *state, y mat.Matrix, count int,
 			matches = append(matches, m)
 		}
 	}
-	unit := mat.Row(nil, 0, y)
-	if length := floats.Norm(unit, 2); length > 0 {
-		floats.Scale(1/length, unit)
-	}
-	least := math.Inf(-1) // that is wanted
-	if len(matches) >= count {
-		least = matches[count-1].Score
-	}
-	for _, n := range k.newcomers {
-		if n.unit != nil && n.id != but {
-			if score := floats.Dot(n.unit, unit); score >= least {
-				matches = append(matches, match{ID: n.id, Score: score})
-			}
-		}
-	}
-	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
-	return matches[:min(count, len(matches))], nil
+	return k.newcomers.nearest(ctx, y, matches, count, but)
 }

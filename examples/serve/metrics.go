@@ -31,7 +31,7 @@ func newMeter(s *service) *meter {
 				return value()
 			}
 		}
-		gauge("coles_newcomers", "Nodes that the last fit has not seen.", read(func() float64 { return float64(len(k.place)) }))
+		gauge("coles_newcomers", "Nodes that the last fit has not seen.", read(func() float64 { return float64(len(k.newcomers.place)) }))
 		gauge("coles_gone_nodes", "Nodes of the last fit that are gone.", read(func() float64 { return float64(len(k.hidden)) }))
 		gauge("coles_changes", "Batches since the last fit.", read(func() float64 { return float64(k.changes) }))
 		gauge("coles_fits", "Fits since the start.", read(func() float64 { return float64(k.fits) }))

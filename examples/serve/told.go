@@ -73,8 +73,8 @@ func (s *service) keptNode(r *http.Request) (now *state, id string, count int, y
 	}
 	_, columns := now.rows.Dims()
 	y = mat.NewDense(1, columns, nil)
-	if at, ok := k.place[id]; ok {
-		if v := k.newcomers[at].vector; v != nil {
+	if at, ok := k.newcomers.place[id]; ok {
+		if v := k.newcomers.all[at].vector; v != nil {
 			y = v
 		}
 		return now, id, count, y, nil
@@ -99,8 +99,8 @@ func (s *service) linksKept(r *http.Request) (any, error) {
 		return nil, err
 	}
 	links := []link{}
-	if at, ok := k.place[id]; ok {
-		n := k.newcomers[at]
+	if at, ok := k.newcomers.place[id]; ok {
+		n := k.newcomers.all[at]
 		if n.unit == nil {
 			return map[string]any{"id": id, "links": links}, nil
 		}
@@ -134,8 +134,8 @@ func (k *kept) common(now *state, n newNode, other string) []string {
 	row, known := now.graph.Row(other)
 	for id := range n.ends {
 		joined := false
-		if at, ok := k.place[other]; ok {
-			_, joined = k.newcomers[at].ends[id]
+		if at, ok := k.newcomers.place[other]; ok {
+			_, joined = k.newcomers.all[at].ends[id]
 		} else if end, ok := now.graph.Row(id); ok && known {
 			neighbours, _ := now.graph.Neighbors(row)
 			_, joined = slices.BinarySearch(neighbours, int32(end))

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"coles/eval"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A newNode is one that the last fit has not seen.
+type newNode struct {
+	id     string
+	unit   []float64 // its vector at length 1; nil where nothing is known of it, or where it is gone
+	vector *mat.Dense
+	ends   map[string]float64 // its edges
+}
+
+// Newcomers are the nodes that the last fit has not seen. The last ones are compared one by one, the others by an index.
+type newcomers struct {
+	all     []newNode
+	place   map[string]int
+	index   *eval.Index // of the first of all
+	indexed int         // how many these are
+	dead    int         // of these, with no vector, or gone since
+}
+
+// put takes a newcomer, or its new vector.
+func (f *newcomers) put(n newNode) {
+	at, ok := f.place[n.id]
+	if !ok || at < f.indexed {
+		f.drop(n.id)
+		at, f.all = len(f.all), append(f.all, newNode{})
+	}
+	f.all[at], f.place[n.id] = n, at
+}
+
+// drop reports whether there was such a newcomer.
+func (f *newcomers) drop(id string) bool {
+	at, ok := f.place[id]
+	if !ok {
+		return false
+	}
+	if at < f.indexed && f.all[at].unit != nil {
+		f.dead++
+	}
+	f.all[at] = newNode{}
+	delete(f.place, id)
+	return true
+}
+
+// many reports whether more than a quarter are not in the index: each is there once in a few times that it grows.
+func (f *newcomers) many() bool { return len(f.all)-f.indexed > 256+f.indexed/4 }
+
+// gathered are the newcomers there are, all in an index of vectors of this width.
+func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error) {
+	to := &newcomers{place: map[string]int{}}
+	for _, n := range f.all {
+		if n.id != "" {
+			to.put(n)
+		}
+	}
+	rows := mat.NewDense(max(1, len(to.all)), width, nil)
+	for i, n := range to.all {
+		if n.unit == nil {
+			to.dead++
+			continue
+		}
+		rows.SetRow(i, n.unit)
+	}
+	var err error
+	to.index, err = eval.NewIndex(ctx, rows, eval.Cosine)
+	to.indexed = len(to.all)
+	return to, err
+}
+
+// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all.
+func (f *newcomers) nearest(ctx context.Context, y mat.Matrix, matches []match, count int, but string) ([]match, error) {
+	if f.indexed > 0 {
+		found, err := f.index.Vectors(ctx, y, min(count+f.dead+1, f.indexed))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found[0] {
+			if n := f.all[m.Row]; n.unit != nil && n.id != but {
+				matches = append(matches, match{n.id, m.Score})
+			}
+		}
+		best(matches)
+	}
+	unit := mat.Row(nil, 0, y)
+	if length := floats.Norm(unit, 2); length > 0 {
+		floats.Scale(1/length, unit)
+	}
+	least := math.Inf(-1) // that is wanted
+	if len(matches) >= count {
+		least = matches[count-1].Score
+	}
+	for _, n := range f.all[f.indexed:] {
+		if n.unit != nil && n.id != but {
+			if score := floats.Dot(n.unit, unit); score >= least {
+				matches = append(matches, match{n.id, score})
+			}
+		}
+	}
+	best(matches)
+	return matches[:min(count, len(matches))], nil
+}
+
+// best puts the best first.
+func best(matches []match) {
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
+}
