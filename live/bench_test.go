@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/peak"
 	"coles/internal/testkit"
 	"coles/live"
 
@@ -93,5 +94,64 @@ func BenchmarkFrozen(b *testing.B) {
 				testkit.Must(f.Embed(ctx, one, edges, nil))
 			}
 		})
+	}
+}
+
+// 50,000 changes of a graph of 20,000 nodes with ten edges each, which keeps its size, 32 features and K=2: a new node with its
+// edges, a weight, the features of a node, and a node less, in turn. "first" and "last" are the microseconds of work, on all processors, of one of the first
+// and last 5,000, and must not differ by half; the others are by kind. The costs follow what is within K hops, some 110 nodes, and not the changes
+// so far: on two processors a new node took 210 µs, a weight 50, features 60, a node less 200, and one of the first 120 where one
+// of the last took 140.
+//
+//	go test -run '^$' -bench Changes -benchtime 1x ./live
+func BenchmarkChanges(b *testing.B) {
+	const n, degree, d, changes, window = 20_000, 10, 32, 50_000, 5_000
+	rng := testkit.Random(5)
+	ends := func(u int) (edges []coles.Edge) {
+		for range degree {
+			edges = append(edges, coles.Edge{U: u, V: rng.IntN(u)})
+		}
+		return edges
+	}
+	var edges []coles.Edge
+	for range n * degree / 2 {
+		edges = append(edges, coles.Edge{U: rng.IntN(n), V: rng.IntN(n)})
+	}
+	g, x := testkit.Must(coles.NewGraph(n, edges)), testkit.RandomDense(rng, n, d)
+	m := testkit.Must(coles.Fit(ctx, g, x, coles.WithFilter(coles.S2GCSum(2))))
+	for b.Loop() {
+		r := testkit.Must(live.Follow(ctx, m, g, x))
+		took, windows, kinds := time.Duration(0), []float64(nil), [4]time.Duration{}
+		for k := range changes {
+			u, row := rng.IntN(n), testkit.RandomDense(rng, 1, d)
+			edges, start := ends(n), peak.Time()
+			var err error
+			switch k % 4 {
+			case 0:
+				_, err = r.Add(ctx, live.Change{Features: row, Edges: edges})
+			case 1:
+				_, err = r.SetWeights(ctx, []coles.Edge{{U: n, V: edges[0].V}}, []float64{2})
+			case 2:
+				_, err = r.SetFeatures(ctx, []int{u}, row)
+			case 3:
+				_, err = r.Remove(ctx, []int{u})
+			}
+			testkit.Check(b, err)
+			spent := peak.Time() - start
+			kinds[k%4] += spent
+			took += spent
+			if k%window == window-1 {
+				windows, took = append(windows, float64(took.Microseconds())/window), 0
+			}
+		}
+		first, last := windows[0], windows[len(windows)-1]
+		b.ReportMetric(first, "first-µs")
+		b.ReportMetric(last, "last-µs")
+		for k, name := range []string{"add-µs", "weight-µs", "features-µs", "remove-µs"} {
+			b.ReportMetric(float64(kinds[k].Microseconds())/(changes/4), name)
+		}
+		if last > 1.5*first {
+			b.Errorf("a change took %.0f µs at first and %.0f at last", first, last)
+		}
 	}
 }

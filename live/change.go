@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,6 +19,9 @@ type Change struct {
 	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
 	// n+k−1. Without features k follows from the edges.
 	Features mat.Matrix
+	// Rows are cells in the place of Features, for a graph that keeps them, see [Graph.KeepCells]: a row for each new node. Their
+	// ids are not looked at.
+	Rows *table.Table
 	// Edges join any nodes, old or new. As in a [coles.Graph], one that is there already takes the
 	// larger weight, and self loops are dropped unless it keeps them ([coles.WithSelfLoopsKept]).
 	Edges []coles.Edge
@@ -68,6 +72,16 @@ const wholeShare = 0.4
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	g.one.Lock()
 	defer g.one.Unlock()
+	if g.cells != nil && what.Features != nil {
+		return nil, errCells
+	}
+	if what.Rows != nil {
+		made, err := g.encodeRows(ctx, what.Rows)
+		if err != nil {
+			return nil, err
+		}
+		what.Features = made
+	}
 	x, count, hashes, err := g.check(ctx, what)
 	if err != nil {
 		return nil, err
@@ -94,6 +108,11 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count = n + count
+	if what.Rows != nil {
+		for k := range count {
+			g.cells.put(n+k, what.Rows, k)
+		}
+	}
 	for k, id := range what.IDs {
 		g.row[id] = n + k
 	}

@@ -34,6 +34,13 @@ func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []fl
 func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
 	g.one.Lock()
 	defer g.one.Unlock()
+	if g.cells != nil {
+		return nil, errCells
+	}
+	return g.setFeatures(ctx, nodes, x)
+}
+
+func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
 	if g.known != nil {
 		return nil, errFeatures
 	}
@@ -158,6 +165,7 @@ func (g *Graph) fill(removed []int, done *Update) {
 				g.known[i] = g.known[last]
 			}
 		}
+		g.cells.fill(i, last)
 		g.adj.renumber(int32(i))
 		g.x.Truncate(last)
 		g.fx.Truncate(last)

@@ -20,12 +20,13 @@ import (
 var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
 
 type graphHeader struct {
-	Model   []byte   `json:"model"` // its own file
-	Names   [][]byte `json:"names,omitempty"`
-	Loops   bool     `json:"loops,omitempty"`
-	Nodes   int      `json:"nodes"`
-	Columns int      `json:"columns"` // of the features
-	Lengths []int    `json:"lengths"`
+	Model   []byte       `json:"model"` // its own file
+	Names   [][]byte     `json:"names,omitempty"`
+	Loops   bool         `json:"loops,omitempty"`
+	Nodes   int          `json:"nodes"`
+	Columns int          `json:"columns"` // of the features
+	Lengths []int        `json:"lengths"`
+	Cells   *cellsHeader `json:"cells,omitempty"`
 }
 
 // The arrays of the file.
@@ -46,7 +47,7 @@ const (
 )
 
 // WriteTo writes all of the graph in a versioned format that ends in a checksum: the model, nodes and edges, the prepared
-// features and all that is kept up to date. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. What [Read] makes
+// features, cells if it keeps them, and all that is kept up to date. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. What [Read] makes
 // of it goes on to the byte as this graph does. Changes wait meanwhile.
 func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 	g.one.Lock()
@@ -56,6 +57,10 @@ func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	h := graphHeader{Model: model.Bytes(), Loops: g.adj.loops, Nodes: len(g.adj.nodes), Columns: g.x.Cols()}
+	var err error
+	if h.Cells, err = g.cells.header(); err != nil {
+		return 0, err
+	}
 	for _, id := range g.ids {
 		h.Names = append(h.Names, []byte(id))
 	}
@@ -170,7 +175,10 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 		return nil, err
 	}
 	g.use(m)
-	return g, g.adj.finite(nil)
+	if err := g.adj.finite(nil); err != nil {
+		return nil, err
+	}
+	return g, h.Cells.keep(g)
 }
 
 // name gives a graph its names, and hashes or places.

@@ -36,7 +36,7 @@ import (
 // they find of a change that is under way is some rows of before it and some of after it, each of them whole.
 type Graph struct {
 	one   sync.Mutex   // of changes, and of what reads all
-	mu    sync.RWMutex // of model, v, factors, fx and its rows, ids, row and count
+	mu    sync.RWMutex // of model, v, factors, fx and its rows, ids, row, count and cells
 	count int          // of nodes that a reader sees
 
 	model   *coles.Model
@@ -47,6 +47,7 @@ type Graph struct {
 	row     map[string]int // of the names; nil where there are none
 
 	adj    *adjacency
+	cells  *cells                  // of which the features are made, in the order of mu; nil where they came as numbers
 	x      *matrix.Matrix[float64] // features, prepared
 	known  []int32                 // places of the nodes in the model's structure; nil with features
 	before map[int32][]float64     // rows of x, of old nodes, that the last change has replaced
