@@ -81,6 +81,14 @@ func TestLinksAlongArcs(t *testing.T) {
 	found := testkit.Must(r.Recommend(background, nil, 10, nil))
 	right, all := 0, 0
 	for u, matches := range found {
+		near := 0
+		for _, e := range list {
+			if e.U == u {
+				near++
+			}
+		}
+		score := testkit.Must(r.Scores(background, []coles.Edge{{U: u, V: matches[0].Row}}))[0]
+		testkit.WantNear(t, "the score of a pair, times 1 and the arcs of its tail", score, matches[0].Score*float64(1+near), 1e-12)
 		for _, m := range matches {
 			if all++; m.Row%4 == (u+1)%4 {
 				right++

@@ -24,8 +24,9 @@ type candidates struct {
 	most  tops
 }
 
-// tops are the best scores that a node's candidates have, by walks of two and three steps, by cosine, and along arcs.
-type tops [3 + arcScores]float64
+// tops are the best scores that a node's candidates have, by walks of two and three steps, by cosines of an embedding and
+// of features, and along arcs.
+type tops [4 + arcScores]float64
 
 // columns of a candidate.
 const (
@@ -33,6 +34,7 @@ const (
 	threeSteps
 	degrees
 	byCosine
+	byFeatures
 )
 
 // A finder finds the candidates of nodes, and what speaks for them.
@@ -41,6 +43,7 @@ type finder struct {
 	sides   []bool                  // nil for nodes of one kind
 	units   *matrix.Matrix[float64] // an embedding with rows of length 1; nil without one
 	vectors *nearest.Index          // its rows
+	known   *matrix.Matrix[float64] // the features with rows of length 1; nil without
 	popular []int                   // the nodes by falling degree, along arcs by that of those that point to them
 	arcs    *arcs                   // nil for edges without a direction
 }
@@ -76,6 +79,47 @@ func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts Link
 	return f, err
 }
 
+// unitFeatures are the features of n nodes, prepared, with rows of length 1.
+func unitFeatures(ctx context.Context, n int, x mat.Matrix) (*matrix.Matrix[float64], error) {
+	how, err := coles.PrepareAuto.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = how.View(ctx, x); err != nil {
+		return nil, err
+	}
+	if rows, _ := x.Dims(); rows != n {
+		return nil, fmt.Errorf("%w: %d rows of features for %d nodes", coles.ErrShape, rows, n)
+	}
+	read, err := read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	units, _, err := matrix.Unit(ctx, read)
+	return units, err
+}
+
+// alike is the cosine of the features of two nodes.
+func (f *finder) alike(u, v int) (cosine float64) {
+	cols, a := f.known.Row(u)
+	others, b := f.known.Row(v)
+	if cols == nil {
+		return dot(a, b)
+	}
+	for p, q := 0, 0; p < len(cols) && q < len(others); {
+		switch {
+		case cols[p] < others[q]:
+			p++
+		case cols[p] > others[q]:
+			q++
+		default:
+			cosine += a[p] * b[q]
+			p, q = p+1, q+1
+		}
+	}
+	return cosine
+}
+
 // popularity is how many edges lead to a node.
 func (f *finder) popularity(v int) int {
 	if f.arcs != nil {
@@ -91,6 +135,9 @@ func (f *finder) prior() []float64 {
 		w = []float64{twoSteps: 0, threeSteps: 1.75, degrees: -0.4}
 	}
 	if f.vectors != nil {
+		w = append(w, 0)
+	}
+	if f.known != nil {
 		w = append(w, 0)
 	}
 	if f.arcs != nil {
@@ -136,6 +183,11 @@ func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommend
 		}
 		slices.Sort(c.nodes)
 		c.nodes = slices.Compact(c.nodes)
+		if f.known != nil {
+			for _, v := range c.nodes {
+				c.most[3] = max(c.most[3], f.alike(nodes[q], v))
+			}
+		}
 		if len(c.nodes) > 0 {
 			c.x = mat.NewDense(len(c.nodes), len(f.prior()), nil)
 			for k, v := range c.nodes {
@@ -163,9 +215,12 @@ func (f *finder) columns(w *walker, v int, most tops) []float64 {
 		_, b := f.units.Row(v)
 		x = append(x, share(dot(a, b), most[2]))
 	}
+	if f.known != nil {
+		x = append(x, share(f.alike(w.last, v), most[3]))
+	}
 	if f.arcs != nil {
 		for kind, scores := range w.arcs.scores {
-			x = append(x, share(float64(scores[v]), most[3+kind]))
+			x = append(x, share(float64(scores[v]), most[4+kind]))
 		}
 		x = append(x, math.Log1p(float64(f.popularity(v))))
 	}

@@ -19,8 +19,8 @@ import (
 //	score(u, v) = e^{w·x(u, v)} / Σ e^{w·x(u, c)},
 //
 // over the candidates c of u: the 50 best by each of the walks of two steps and of three, and by an embedding if
-// there is one. The columns of x are log(s/max_c s + 0.01) for the score s of each of these, and log(1 + degree of
-// v). Of a hub of more than 200 neighbours 200, drawn once, stand for all, and a walk of three steps goes on from
+// there is one. The columns of x are log(s/max_c s + 0.01) for the score s of each of these, and of the cosine of the
+// features themselves, and log(1 + degree of v). Of a hub of more than 200 neighbours 200, drawn once, stand for all, and a walk of three steps goes on from
 // the 300 nodes of the largest scores by two, which does not cost accuracy but gains some. Arcs have scores and columns
 // of their own, and the number of those that lead to v one more. Edges count by
 // log(1 + weight/median weight). On a graph of two kinds there are no walks of two steps to the other.
@@ -44,7 +44,10 @@ type LinkOptions struct {
 	// Embed returns vectors of the nodes of a graph, n × d, whose cosines help where features tell who is
 	// joined. It is called twice: for the graph without the hidden edges, which the vectors must not have seen,
 	// and for all of it.
-	Embed    func(context.Context, *coles.Graph) (mat.Matrix, error)
+	Embed func(context.Context, *coles.Graph) (mat.Matrix, error)
+	// Features, n × d, have a column of cosines of their own besides that of Embed: what two nodes share, not their
+	// neighbours. It is for nodes of few edges, and brings no candidates.
+	Features mat.Matrix
 	Seed     uint64 // of the hidden edges, and of the hubs' neighbours
 	Progress coles.Progress
 }
@@ -58,8 +61,8 @@ type LinkOptions struct {
 // 40·m + 100·n bytes, and 17·n for each processor. The result is the same to the byte for any number of
 // processors.
 //
-// Errors: [coles.ErrShape] for a graph without edges, unless there is a side for each node or an embedding has
-// n rows, [coles.ErrSetting] for an edge within a side, and the errors of Embed and ctx.
+// Errors: [coles.ErrShape] for a graph without edges, unless there is a side for each node, and n rows of features or of an
+// embedding, [coles.ErrSetting] for an edge within a side or features without Embed, and the errors of Embed and ctx.
 func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recommender, error) {
 	if err := checkEdges(g); err != nil {
 		return nil, err
@@ -69,6 +72,9 @@ func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recomme
 	}
 	if err := opts.checkArcs(g); err != nil {
 		return nil, err
+	}
+	if opts.Features != nil && opts.Embed == nil {
+		return nil, setting.Bad("Features", "some", "none without Embed")
 	}
 	ctx = reporting(ctx, opts.Progress)
 	train, lost, kept := (*coles.Graph)(nil), map[int][]int(nil), []coles.Edge(nil)
@@ -84,6 +90,12 @@ func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recomme
 	all, err := newFinder(ctx, g, opts.Arcs, opts)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Features != nil {
+		if inner.known, err = unitFeatures(ctx, g.Nodes(), opts.Features); err != nil {
+			return nil, err
+		}
+		all.known = inner.known
 	}
 	r := &Recommender{finder: all}
 	for side := range r.weights {
@@ -171,7 +183,8 @@ func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may fun
 const atOnce = 1024
 
 // Scores are the scores of pairs, each of recommending V to U, as [Recommender.Recommend] gives where V is within
-// reach; of others, nearly 0, that of nodes that nothing but the degree speaks for.
+// reach; of others, nearly 0, that of nodes that nothing but the degree speaks for. Along arcs they are times 1 + the
+// number of arcs from U, as which of two nodes is the tail depends on how many it has.
 //
 // Errors: [coles.ErrIndex], and ctx's.
 func (r *Recommender) Scores(ctx context.Context, pairs []coles.Edge) ([]float64, error) {
@@ -188,6 +201,9 @@ func (r *Recommender) Scores(ctx context.Context, pairs []coles.Edge) ([]float64
 			weights := r.weightsOf(nodes[q])
 			for _, pair := range of[nodes[q]] {
 				scores[pair] = math.Exp(dot(weights, r.columns(w, pairs[pair].V, c.most)) - c.total(weights))
+				if r.arcs != nil {
+					scores[pair] *= 1 + float64(r.arcs.out.degree(nodes[q]))
+				}
 			}
 		})
 		if err != nil {

@@ -106,7 +106,7 @@ func TestRecommenderIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	embed := func(context.Context, *coles.Graph) (mat.Matrix, error) { return x, nil }
 	var first [][]Match
 	testkit.ForProcessors(t, func(int) {
-		r := testkit.Must(LearnLinks(background, g, LinkOptions{Embed: embed, Seed: 4}))
+		r := testkit.Must(LearnLinks(background, g, LinkOptions{Embed: embed, Features: x, Seed: 4}))
 		got := testkit.Must(r.Recommend(background, nil, 5, nil))
 		if first == nil {
 			first = got
@@ -136,6 +136,19 @@ func TestRecommenderLeadsSingleScores(t *testing.T) {
 	}
 }
 
+// The cosine of features is that of their prepared rows, sparse or dense.
+func TestCosinesOfFeatures(t *testing.T) {
+	words, _ := testkit.RandomWords(testkit.Random(1), 60, 90)
+	for _, x := range []mat.Matrix{words, testkit.RandomDense(testkit.Random(2), 60, 7)} {
+		rows := testkit.DenseOf(testkit.Must(testkit.Must(coles.PrepareAuto.Fit(background, x)).Apply(background, x)))
+		f := &finder{known: testkit.Must(unitFeatures(background, 60, x))}
+		for u := range 60 {
+			a, b := rows.RowView(u), rows.RowView(59-u)
+			testkit.WantNear(t, "cosine", f.alike(u, 59-u), mat.Dot(a, b)/(mat.Norm(a, 2)*mat.Norm(b, 2)), 1e-12)
+		}
+	}
+}
+
 func TestLearnLinksRefuses(t *testing.T) {
 	g := circles(40)
 	vectors := func(x mat.Matrix, err error) LinkOptions {
@@ -149,6 +162,8 @@ func TestLearnLinksRefuses(t *testing.T) {
 		"sides of some":         {learn(g, LinkOptions{Sides: make([]bool, 3)}), coles.ErrShape},
 		"an edge within a side": {learn(g, LinkOptions{Sides: make([]bool, 41)}), coles.ErrSetting},
 		"vectors of some":       {learn(g, vectors(normal(4, 2, 1, 1), nil)), coles.ErrShape},
+		"features of some":      {learn(g, LinkOptions{Features: normal(4, 2, 1, 1), Embed: vectors(normal(41, 2, 1, 1), nil).Embed}), coles.ErrShape},
+		"features alone":        {learn(g, LinkOptions{Features: normal(41, 2, 1, 1)}), coles.ErrSetting},
 		"no vectors":            {learn(g, vectors(nil, context.Canceled)), context.Canceled},
 		"no links":              {recommend(0), coles.ErrSetting},
 		"no nodes":              {testkit.Err(r.Recommend(background, []int{}, 1, nil)), coles.ErrShape},

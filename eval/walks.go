@@ -194,7 +194,7 @@ func (w *walker) clear() {
 // ends are the best ends of walks of two steps and of three, and by each score along arcs, of those that no edge leads to
 // from the node and that may be, and the best of each score.
 func (w *walker) ends(may func(v int) bool) (nodes []int, most tops) {
-	all, of := [][]float32{w.two, w.three, nil}, [][]int32{w.twoAt, w.threeAt, nil}
+	all, of := [][]float32{w.two, w.three, nil, nil}, [][]int32{w.twoAt, w.threeAt, nil, nil}
 	if w.arcs != nil {
 		all, of = append(all, w.arcs.scores[:]...), append(of, w.arcs.at[:]...)
 	}

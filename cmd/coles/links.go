@@ -23,11 +23,11 @@ node could be joined to add up to 1; they are 0 for a node that nothing is known
 of, which gets the nodes of most edges. Standard error says what the links are
 worth: how many of a tenth of the edges, hidden, are among ten recommended.
 
-Walks of two and three steps are counted, and cosines of vectors, made as by
-"coles embed -for links", where there are features; hidden edges say how much
-each counts. Where all edges join two kinds of nodes, so do the links. With -directed
-heads of edges are recommended to tails. -by
-cosine, and -embedding, take the nodes most similar by their vectors alone.
+Walks of two and three steps are counted, and where there are features their
+cosines and those of vectors, made as by "coles embed -for links"; hidden edges
+say how much each counts. Where all edges join two kinds of nodes, so do the
+links. With -directed heads of edges are recommended to tails. -by cosine, and
+-embedding, take the nodes most similar by their vectors alone.
 
 Examples:
    coles links friends.tsv -features profiles.csv -k 3 -node ann -node bob
@@ -183,6 +183,7 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
 	}
 	if usually(forLinks)(e, d); d.Features != nil || e.model != nil {
+		options.Features = d.Features
 		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 			_, y, err := e.embed(ctx, g, d.Features)
 			return y, err

@@ -61,7 +61,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 		m, err := coles.Fit(ctx, g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims())), coles.WithSeed(5))
 		return embeddingOf(m), err
 	}
-	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Embed: embed, Seed: 5}))
+	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Embed: embed, Features: d.Features, Seed: 5}))
 	want = ""
 	for _, m := range testkit.Must(r.Recommend(t.Context(), []int{3}, 4, nil))[0] {
 		want += fmt.Sprintf("3\t%d\t%s\n", m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))

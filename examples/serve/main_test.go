@@ -141,7 +141,7 @@ func TestGraphWithoutFeatures(t *testing.T) {
 func TestLinks(t *testing.T) {
 	from, g, x, m := circle(t)
 	s := start(t, from)
-	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Seed: 1, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
+	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
 	row, _ := g.Row("ann")
 	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
 	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links

@@ -172,6 +172,7 @@ func learnLinks(m *coles.Model, g *coles.Graph, d *dataset.Dataset) (*eval.Recom
 	options := eval.LinkOptions{Seed: 1}
 	if d.Features != nil {
 		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, d.Features) }
+		options.Features = d.Features
 	} else {
 		options.Sides = eval.Sides(g)
 	}

@@ -178,6 +178,7 @@ func scorerOf(ctx context.Context, name string, p *problem, g *coles.Graph, seed
 	}
 	opts := eval.LinkOptions{Seed: seed}
 	if name == "LearnLinks (features)" {
+		opts.Features = p.Features
 		opts.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 			x := p.Features
 			_, columns := x.Dims()
