@@ -61,23 +61,21 @@ func (b *blocks) at(q int) kernel.Matrix[float32] {
 	return kernel.Matrix[float32]{Rows: b.d, Cols: width, Stride: width, Data: b.data[lo*b.d:][:width*b.d]}
 }
 
-// inLines are the rows in lines, and their lengths behind the head.
-func (b *blocks) inLines() (units kernel.Matrix[float32], rests []float32) {
+// inLines are the rows in lines; nil until there have been searches enough.
+func (b *blocks) inLines(lengths []float64) *lines {
 	l := &b.lines
+	if l.searches.Add(1) <= fewSearches {
+		return nil
+	}
 	l.once.Do(func() {
-		l.units, l.rests = inLines(b.n, b.d), make([]float32, b.n)
-		for q := range b.count {
-			block, lo := b.at(q), q*blockRows
-			for j := range block.Cols {
-				row := l.units.Row(lo + j)
-				for i := range row {
-					row[i] = block.Data[i*block.Stride+j]
-				}
-				l.rests[lo+j] = behind(row, b.head)
+		l.made(b.d, b.head, lengths, func(i int, to []float32) {
+			block, j := b.at(i/blockRows), i%blockRows
+			for c := range to {
+				to[c] = block.Data[c*block.Stride+j]
 			}
-		}
+		})
 	})
-	return l.units, l.rests
+	return l
 }
 
 // inverseOf leaves zero rows at zero.
@@ -105,11 +103,12 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 		return err
 	}
 	groups := parallel.Pieces(c.full.Rows, taskQueries)
-	least := partBlocks
-	if c.alone() {
-		least *= aloneFaster
+	if s.blocks.head > 0 && c.full.Rows <= fewQueries {
+		if lines := s.blocks.inLines(s.lengths); lines != nil {
+			return c.lookAlong(ctx, lines)
+		}
 	}
-	c.parts = max(1, min(s.blocks.count/least, wantedTasks/groups))
+	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
 	c.best = make([]Best, c.full.Rows*c.parts)
 	errs := make([]error, groups*c.parts)
 	progress := parallel.Counted(ctx, "compare rows", len(errs))
@@ -172,14 +171,6 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 	for i := first; i < last; i++ {
 		c.best[i*c.parts+part].matches = make([]Match, 0, min(c.k, (hi-lo)*blockRows))
 	}
-	if c.alone() {
-		for i := first; i < last; i++ {
-			if err := c.lookAlone(ctx, i, part, lo, hi); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	products, release := kernel.Scratch[float32](last-first, blockRows)
 	defer release()
 	for q := lo; q < hi; q++ {
@@ -189,61 +180,73 @@ func (c *screen) look(ctx context.Context, first, last, part int) error {
 			return err
 		}
 		for i := range tile.Rows {
-			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), nil, q)
+			c.take(&c.best[(first+i)*c.parts+part], first+i, tile.Row(i), q*blockRows, nil, c.blocks.lengths[q])
 		}
 	}
 	return nil
 }
 
-// alone reports whether queries are compared one by one.
-func (c *screen) alone() bool { return c.blocks.head > 0 && c.full.Rows <= fewQueries }
+// lookAlong compares queries one by one with the rows of lines that their groups and then their heads leave.
+func (c *screen) lookAlong(ctx context.Context, l *lines) error {
+	c.parts, c.best = 1, make([]Best, c.full.Rows)
+	errs := make([]error, c.full.Rows)
+	err := parallel.For(ctx, len(errs), func(query int) { errs[query] = c.lookAlone(ctx, query, l) })
+	if err := cmp.Or(err, cmp.Or(errs...)); err != nil {
+		return err
+	}
+	return c.rank(ctx)
+}
 
-// lookAlone compares a query with the rows of the blocks [lo, hi) that their heads leave.
-func (c *screen) lookAlone(ctx context.Context, query, part, lo, hi int) error {
-	best := &c.best[query*c.parts+part]
-	units, rests := c.blocks.inLines()
-	units.Cols = units.Stride
+func (c *screen) lookAlone(ctx context.Context, query int, l *lines) error {
+	best, width, whole := &c.best[query], c.blocks.head, l.units
+	best.matches = make([]Match, 0, c.k)
+	whole.Cols = whole.Stride
 	unit := c.units.Row(query)
-	rest, whole := behind(unit, c.blocks.head), unit[:units.Cols]
-	head := kernel.Matrix[float32]{Rows: 1, Cols: c.blocks.head, Stride: units.Cols, Data: unit}
-	room, release := kernel.Scratch[float32](1, blockRows)
+	rest := behind(unit, width)
+	head := kernel.Matrix[float32]{Rows: 1, Cols: width, Stride: width, Data: unit[:width]}
+	room, release := kernel.Scratch[float32](1, groupRows)
 	defer release()
-	var left [blockRows]int32
-	for q := lo; q < hi; q++ {
-		block, first := c.blocks.at(q), q*blockRows
-		products := kernel.Columns(room, 0, block.Cols)
-		if err := kernel.Gemm(ctx, false, false, 1, head, kernel.Rows(block, 0, c.blocks.head), 0, products); err != nil {
+	var left, rows [groupRows]int32
+	for _, b := range l.bounds(unit, width, float64(rest)) {
+		g, lo := &l.groups[b.group], b.group*groupRows
+		least := c.least(c.bar(best, query), query, g.lengths)
+		if b.most < float64(least) {
+			continue
+		}
+		count, hi := 0, min(lo+groupRows, len(l.rows))
+		products := kernel.Columns(room, 0, hi-lo)
+		heads := kernel.Matrix[float32]{Rows: width, Cols: hi - lo, Stride: hi - lo, Data: l.heads[lo*width : hi*width]}
+		if err := kernel.Gemm(ctx, false, false, 1, head, heads, 0, products); err != nil {
 			return err
 		}
-		least, count := c.least(c.bar(best, query), query, q), 0
 		for j, p := range products.Data {
-			if !(p+rest*rests[first+j] < least) {
-				left[count] = int32(first + j)
+			if !(p+rest*l.rests[lo+j] < least) {
+				left[count], rows[count] = int32(lo+j), l.rows[lo+j]
 				count++
 			}
 		}
-		kernel.RowDots(products.Data[:count], whole, units, left[:count])
-		c.take(best, query, products.Data[:count], left[:count], q)
+		kernel.RowDots(products.Data[:count], unit[:whole.Cols], whole, left[:count])
+		c.take(best, query, products.Data[:count], 0, rows[:count], g.lengths)
 	}
-	return nil
+	return ctx.Err()
 }
 
-// take goes through the products of a unit query with unit rows of a block, all of them where rows is nil. Of few it looks at
-// the score itself.
-func (c *screen) take(b *Best, query int, products []float32, rows []int32, block int) {
+// take goes through the products of a unit query with unit rows, from the first on or, unless rows is nil, these. Of few it
+// looks at the score itself.
+func (c *screen) take(b *Best, query int, products []float32, first int, rows []int32, lengths [2]float64) {
 	bar := c.bar(b, query)
-	least := c.least(bar, query, block)
+	least := c.least(bar, query, lengths)
 	for j, p := range products {
 		if p < least {
 			continue // a NaN of extreme lengths goes on
 		}
-		row := block*blockRows + j
+		row := first + j
 		if rows != nil {
 			row = int(rows[j])
 		}
 		if c.offer(b, bar, query, row, p) {
 			bar = c.bar(b, query)
-			least = c.least(bar, query, block)
+			least = c.least(bar, query, lengths)
 		}
 	}
 }
@@ -289,9 +292,9 @@ func (c *screen) bar(b *Best, query int) float64 {
 	return b.matches[0].Score / c.queryLengths[query] // may be NaN, which no bound is below
 }
 
-// least is a product with a query below which no row of a block reaches the bar.
-func (c *screen) least(bar float64, query, block int) float32 {
-	shortest, longest := c.blocks.lengths[block][0], c.blocks.lengths[block][1]
+// least is a product with a query below which no row reaches the bar, of those of lengths between two.
+func (c *screen) least(bar float64, query int, lengths [2]float64) float32 {
+	shortest, longest := lengths[0], lengths[1]
 	switch c.by {
 	case Dot:
 		if bar < 0 {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 )
 
@@ -20,9 +18,6 @@ const (
 
 	// At most fewQueries are compared one by one. Products of more use rows while they are in the caches.
 	fewQueries = 8
-
-	// Of one by one a block takes a part of the time.
-	aloneFaster = 8
 )
 
 // leading puts the columns of a matrix in the order of their squares in some rows at length 1: place is where each goes,
@@ -55,21 +50,6 @@ func leading(x *matrix.Matrix[float64], lengths []float64) (place []int, head in
 		}
 	}
 	return place, head
-}
-
-// lines are the rows of blocks one after the other, for products of single ones. They are made for the first query that
-// comes alone.
-type lines struct {
-	once  sync.Once
-	units kernel.Matrix[float32]
-	rests []float32 // the lengths behind the head
-}
-
-// inLines has room for n rows of d columns, in whole lines of the caches.
-func inLines(n, d int) kernel.Matrix[float32] {
-	a := kernel.Dense[float32](n, (d+kernel.RowLine-1)/kernel.RowLine*kernel.RowLine)
-	a.Cols = d
-	return a
 }
 
 // behind is the length of a unit row behind the head, rounded up.

@@ -23,8 +23,12 @@ func TestHeadsHideNoRow(t *testing.T) {
 		queries.SetRow(count-1, make([]float64, d))
 		for _, by := range []nearest.Measure{nearest.Dot, nearest.Cosine, nearest.Distance} {
 			want := sorted(x, queries, nil, k, by)
+			index := testkit.Must(nearest.New(ctx, matrices(x)["dense"], by))
 			for kind, q := range matrices(queries) {
-				got := testkit.Must(near(ctx, matrices(x)["dense"], q, k, by))
+				var got [][]nearest.Match
+				for range 17 { // from some search on rows lie in groups
+					got = testkit.Must(index.Near(ctx, q, k))
+				}
 				for i := range want { // clumps have rows in other orders where the scores are equal but for rounding
 					for p, w := range want[i] {
 						if g := got[i][p]; !(math.Abs(g.Score-w.Score) <= 1e-12*math.Abs(w.Score)+1e-14) {
@@ -58,6 +62,9 @@ func BenchmarkOneQuery(b *testing.B) {
 		for _, k := range []int{10, 1000} {
 			b.Run(fmt.Sprintf("%s, k=%d", name, k), func(b *testing.B) {
 				row := 0
+				for range 17 {
+					testkit.Must(index.NearRows(ctx, []int{row}, k))
+				}
 				for b.Loop() {
 					row = (row + 7919) % index.Rows()
 					testkit.Must(index.NearRows(ctx, []int{row}, k))

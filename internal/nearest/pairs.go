@@ -76,7 +76,7 @@ func (c *screen) lookFrom(ctx context.Context, block int, locks []sync.Mutex) er
 		}
 		locks[block].Lock()
 		for i := range tile.Rows {
-			c.take(&c.best[first+i], first+i, tile.Row(i), nil, other)
+			c.take(&c.best[first+i], first+i, tile.Row(i), other*blockRows, nil, c.blocks.lengths[other])
 		}
 		locks[block].Unlock()
 		if other > block {
@@ -96,7 +96,7 @@ func (c *screen) takeColumns(products kernel.Matrix[float32], other, block int) 
 	first, lo := other*blockRows, block*blockRows
 	raise := func(j int) {
 		bars[j] = c.bar(&c.best[first+j], first+j)
-		least[j] = c.least(bars[j], first+j, block)
+		least[j] = c.least(bars[j], first+j, c.blocks.lengths[block])
 	}
 	for j := range least {
 		raise(j)
