@@ -32,7 +32,7 @@ type blocks struct {
 	lengths     [][2]float64 // of each block the least and the largest of a row before
 	place       []int        // of each column of the matrix, in a block
 	head        int          // columns in front that most of the squares are in; 0 where there are no few such
-	lines       lines
+	lines       later
 }
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
@@ -61,21 +61,15 @@ func (b *blocks) at(q int) kernel.Matrix[float32] {
 	return kernel.Matrix[float32]{Rows: b.d, Cols: width, Stride: width, Data: b.data[lo*b.d:][:width*b.d]}
 }
 
-// inLines are the rows in lines; nil until there have been searches enough.
-func (b *blocks) inLines(lengths []float64) *lines {
-	l := &b.lines
-	if l.searches.Add(1) <= fewSearches {
-		return nil
+// unit sets to to the first columns of row i at length 1.
+func (index *Index) unit(i int, to []float32) {
+	_, row := index.x.Row(i)
+	inverse := inverseOf(index.lengths[i])
+	for q, v := range row {
+		if p := index.blocks.place[q]; p < len(to) {
+			to[p] = float32(v * inverse)
+		}
 	}
-	l.once.Do(func() {
-		l.made(b.d, b.head, lengths, func(i int, to []float32) {
-			block, j := b.at(i/blockRows), i%blockRows
-			for c := range to {
-				to[c] = block.Data[c*block.Stride+j]
-			}
-		})
-	})
-	return l
 }
 
 // inverseOf leaves zero rows at zero.
@@ -104,8 +98,9 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 	}
 	groups := parallel.Pieces(c.full.Rows, taskQueries)
 	if s.blocks.head > 0 && c.full.Rows <= fewQueries {
-		if lines := s.blocks.inLines(s.lengths); lines != nil {
-			return c.lookAlong(ctx, lines)
+		made := func() *lines { return newLines(s.Cols(), s.blocks.head, s.lengths, s.unit) }
+		if l := s.blocks.lines.get(made); l != nil {
+			return c.lookAlong(ctx, l)
 		}
 	}
 	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))

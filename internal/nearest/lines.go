@@ -14,19 +14,35 @@ const (
 	// A group has at most groupRows rows with heads near to each other.
 	groupRows = 128
 
-	// Lines are made at a search for few queries after fewSearches: they cost as much as some of these save.
+	// Lines are made by the search for few queries that follows on fewSearches: they cost as much as some of these save.
 	fewSearches = 16
 )
 
 // Lines are the unit rows one after the other, in groups of near ones, for searches for few queries.
 type lines struct {
+	rows   []int32 // of the index, in the order of the lines
+	units  kernel.Matrix[float32]
+	rests  []float32 // lengths behind the head
+	heads  []float32 // of each group, transposed
+	groups []group
+}
+
+// Later is lines that are made when they are worth it.
+type later struct {
 	searches atomic.Int64
-	once     sync.Once
-	rows     []int32 // of the index, in the order of the lines
-	units    kernel.Matrix[float32]
-	rests    []float32 // lengths behind the head
-	heads    []float32 // of each group, transposed
-	groups   []group
+	making   sync.Mutex
+	lines    atomic.Pointer[lines]
+}
+
+// get returns nil where there are no lines yet. One search waits for them, others go on without.
+func (l *later) get(made func() *lines) *lines {
+	if l.lines.Load() == nil && l.searches.Add(1) > fewSearches && l.making.TryLock() {
+		defer l.making.Unlock()
+		if l.lines.Load() == nil {
+			l.lines.Store(made())
+		}
+	}
+	return l.lines.Load()
 }
 
 // A group bounds the product of a unit query (h, t) with its rows by c·h + r·‖h‖ + s·‖t‖.
@@ -43,17 +59,16 @@ func inLines(n, d int) kernel.Matrix[float32] {
 	return a
 }
 
-// made makes the lines of rows of d columns and these lengths, of which unit writes the first ones.
-func (l *lines) made(d, head int, lengths []float64, unit func(i int, to []float32)) {
+// newLines makes the lines of rows of d columns and these lengths, of which unit writes the first ones.
+func newLines(d, head int, lengths []float64, unit func(i int, to []float32)) *lines {
 	n := len(lengths)
 	heads := kernel.Dense[float32](n, head)
-	l.rows = make([]int32, n)
+	l := &lines{rows: make([]int32, n), units: inLines(n, d), rests: make([]float32, n), heads: make([]float32, n*head)}
 	for i := range l.rows {
 		l.rows[i] = int32(i)
 		unit(i, heads.Row(i))
 	}
 	divide(l.rows, heads)
-	l.units, l.rests, l.heads = inLines(n, d), make([]float32, n), make([]float32, n*head)
 	for lo := 0; lo < n; lo += groupRows {
 		hi := min(n, lo+groupRows)
 		g := group{centre: make([]float64, head), lengths: [2]float64{math.Inf(1), 0}}
@@ -77,6 +92,7 @@ func (l *lines) made(d, head int, lengths []float64, unit func(i int, to []float
 		}
 		l.groups = append(l.groups, g)
 	}
+	return l
 }
 
 // divide orders rows such that every groupRows of them have heads near to each other: by the column of the largest
