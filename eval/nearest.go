@@ -60,7 +60,7 @@ type Index struct {
 // NewIndex prepares the rows of x (n × d) for searches, which takes a few passes over x. The index
 // refers to x, which must not change while it is in use. It holds 4·n·d bytes more, 12·n·d where x
 // is neither a *mat.Dense nor sparse, and for sparse x a second copy of its entries. Where a few columns have most of the
-// squares, the first search for up to eight rows adds 4·n·d.
+// squares, the seventeenth search for up to eight rows adds 4·n·d and takes as long as a hundred, and later ones a tenth of the time.
 //
 // Errors: [coles.ErrSetting] for an unknown similarity, [coles.ErrShape], [coles.ErrIndex],
 // [coles.ErrNotFinite] also for rows whose length overflows, and ctx's.
@@ -93,7 +93,7 @@ func (x *Index) made() *nearest.Index {
 //
 // The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
 // log k to rank; of a hundred rows at once each costs a tenth. Where a few columns have most of the squares, as in most
-// embeddings, a row by itself costs some tenth, too. The memory is 20 bytes for each
+// embeddings, a row by itself costs some tenth, too, after sixteen of them. The memory is 20 bytes for each
 // number of the given rows, 16·k for each of them in each of up to 32 parts of the index, and 256
 // kB for each processor or, for a sparse index, 8·n bytes.
 //

@@ -45,8 +45,8 @@ type Index struct {
 
 // New prepares the rows of x, which must not change, for searches.
 //
-// Besides x it takes 4·n·d bytes, or where x is sparse a copy of its entries, and as much again from the first search for
-// few queries on where a few columns have most of the squares.
+// Besides x it takes 4·n·d bytes, or where x is sparse a copy of its entries, and as much again after some searches for
+// few queries where a few columns have most of the squares.
 //
 // Errors: [matrix.ErrNotFinite] for lengths that overflow, and ctx's.
 func New(ctx context.Context, x *matrix.Matrix[float64], by Measure) (*Index, error) {
