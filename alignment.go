@@ -1,12 +1,14 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -26,7 +28,8 @@ import (
 //
 // s of 0.8 or more chooses the graph. Below that the features are taken, unless the graph has large communities of its
 // own; or any, by three deviations, where features tell nothing: no edge joins nodes that have some, all rows are
-// alike, or 40 columns or more hardly have another spectrum than noise (Marčenko and Pastur 1967). One edge in four is hidden, by a hash
+// alike, 40 columns or more hardly have another spectrum than noise (Marčenko and Pastur 1967), or they are 5 entries a
+// row at most, beside which columns of the structure may stand. One edge in four is hidden, by a hash
 // of the seed and the pair. Let D be the degrees + 1, A the edges that are left, H the hidden ones and P =
 // D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, where S is 32 columns of random signs, or 14 from 131,072 nodes
 // on, are freed of D^½ under the same power, brought to length 1 and centred, and freed of the degrees again. Then
@@ -72,16 +75,21 @@ func alignmentOf[T kernel.Float](ctx context.Context, s Settings, g *Graph, sour
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, s.Seed, g, source, x, nil)
+	return align(ctx, s.Seed, s.mayHold(g, cmp.Or(s.Dim, linear.DefaultDim)), g, source, x, nil)
 }
 
-// align measures s and r on features before and after their preparation.
-func align[T kernel.Float](ctx context.Context, seed uint64, g *Graph, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
+// align measures s and r on features before and after their preparation, beside which columns of the structure may stand.
+func align[T kernel.Float](ctx context.Context, seed uint64, beside bool, g *Graph, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
 	found, err := alignment.Parts[T]{
 		Source: source, X: x, Graph: g.adj, Degrees: g.degree, Edges: g.report.Edges, Seed: seed, Room: room,
 	}.Measure(ctx)
 	if err != nil {
 		err = fmt.Errorf("coles: alignment: %w", err)
+	}
+	if err == nil && !found.Graph() && beside {
+		var entries float64
+		entries, err = numbers(ctx, true, x)
+		found.Known = found.Known && entries > fewest
 	}
 	return Alignment(found), err
 }
@@ -113,8 +121,11 @@ func (a Alignment) String() string {
 	case alignment.Estimate(a).Open() && a.CommunitiesSpread == 0 && a.Communities > 0:
 		why += ", there are too few nodes to see communities"
 	case alignment.Estimate(a).Open() && !a.Known:
-		has := map[bool]string{true: "has", false: "has no"}[a.Kind() == UseGraph]
-		why += fmt.Sprintf(", the graph %s communities (r = %.2f ± %.2f)", has, a.Communities, a.CommunitiesSpread)
+		has := map[bool]string{true: "communities", false: "two sides"}[a.Communities > 0]
+		if a.Kind() == UseFeatures {
+			has = "no communities"
+		}
+		why += fmt.Sprintf(", the graph has %s (r = %.2f ± %.2f)", has, a.Communities, a.CommunitiesSpread)
 	case alignment.Estimate(a).Open():
 		size := map[bool]string{true: "large", false: "small"}[a.Communities >= alignment.Small]
 		why += fmt.Sprintf(", communities are %s (r = %.2f ± %.2f)", size, a.Communities, a.CommunitiesSpread)

@@ -64,6 +64,50 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 	}
 }
 
+// Five entries a row, or less, leave the choice to any communities or sides, unless a setting forbids columns of the
+// structure beside them.
+func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
+	c := dataset.Communities{Nodes: 600, Classes: 12, Degree: 8, Homophily: 0.5}
+	small := testkit.Must(testkit.Must(c.Generate(ctx)).Graph())
+	var sides []coles.Edge // which are halves, in no order
+	rng := testkit.Random(6)
+	for i := range 600 {
+		for range 10 {
+			sides = append(sides, coles.Edge{U: i, V: (i + 1 + 2*rng.IntN(300)) % 600})
+		}
+	}
+	two := testkit.Must(coles.NewGraph(600, sides))
+	x := mat.NewDense(600, 30, nil)
+	for i := range 600 {
+		for k := range 5 {
+			x.Set(i, 6*k+rng.IntN(6), 1)
+		}
+	}
+	more := mat.DenseCopyOf(x)
+	for i := range 600 {
+		more.Set(i, i%6, 1)
+	}
+	for name, c := range map[string]struct {
+		g     *coles.Graph
+		x     mat.Matrix
+		share coles.Share
+		want  coles.Kind
+		says  string
+	}{
+		"communities":  {small, x, coles.AutoShare, coles.UseGraph, "the graph has communities"},
+		"sides":        {two, x, coles.AutoShare, coles.UseGraph, "the graph has two sides"},
+		"more entries": {small, more, coles.AutoShare, coles.UseFeatures, "communities are small"},
+		"forbidden":    {small, x, 0, coles.UseFeatures, "communities are small"},
+	} {
+		a := alignment(c.g, c.x, func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })
+		r := fitted(c.g, c.x, coles.With(func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })).Report()
+		if a.Kind() != c.want || r.Kind != c.want || *r.Alignment != a || (r.StructureShare > 0) != (c.want == coles.UseGraph) {
+			t.Errorf("%s: %v, %+v, share %v", name, a, a, r.StructureShare)
+		}
+		testkit.WantText(t, a.String(), c.says)
+	}
+}
+
 // Fit measures what the settings measure, reports it, and follows its report.
 func TestFitFollowsTheAlignment(t *testing.T) {
 	chosen := make(map[coles.Kind]bool)

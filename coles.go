@@ -102,7 +102,7 @@ type fitting struct {
 	made    *Structure             // that made the features, nil where they were given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // d′ where columns of the structure are added
-	numbers float64                // in a row of features, where they are few
+	numbers float64                // of entries in a row of features
 	roles   Settings               // of the fit of the double cover; of no columns for none
 	report  Report
 	last    time.Time // end of the last stage
@@ -213,7 +213,9 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
 		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
-		f.numbers = fewNumbers(x)
+		if f.numbers, err = numbers(ctx, f.scratch == "", x); err != nil {
+			return nil, err
+		}
 	}
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), scratch.Of(ctx))
 	f.step("prepare", 1, 3)
@@ -282,7 +284,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	if f.Kind != 0 {
 		return nil
 	}
-	a, err := align(ctx, f.Seed, f.g, f.x, x, room)
+	a, err := align(ctx, f.Seed, f.scratch == "" && f.mayHold(f.g, f.total), f.g, f.x, x, room)
 	if err != nil {
 		return err
 	}

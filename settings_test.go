@@ -300,7 +300,7 @@ var purposeSettings = map[string]struct {
 			s.Preparation, s.Filter, s.Scaling = coles.PrepareAuto, coles.S2GC(20, 0), coles.ScalingRule{Rank: 20, Floor: 20, Norm: 4}
 		}
 	}},
-	"links": {coles.LinkSettings, 256, 128, func(s *coles.Settings, features int) {
+	"links": {coles.LinkSettings, 256, 256, func(s *coles.Settings, features int) {
 		s.Kind, s.DegreeShare, s.Structure = coles.UseGraph, 0, 0
 		if s.Filter, s.Scaling = coles.S2GC(3, 0.05), (coles.ScalingRule{Norm: 4}); features == 0 {
 			s.Filter, s.Scaling = coles.S2GC(2, 0), coles.ScalingRule{Power: 0.2, Norm: 4}
