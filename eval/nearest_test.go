@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -176,4 +177,17 @@ func TestSimilarityHasNamesInJSON(t *testing.T) {
 	}
 	testkit.WantError(t, new(Similarity).UnmarshalText([]byte("euclid")), coles.ErrSetting)
 	testkit.WantError(t, testkit.Err(Similarity(2).MarshalText()), coles.ErrSetting)
+}
+
+// Groups of rows of an embedding find what all rows do.
+func TestGroupFindsTheSame(t *testing.T) {
+	d := testkit.Must(dataset.Communities{Nodes: 1500, Features: 80, Dense: true}.Generate(t.Context()))
+	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(80)))
+	for _, by := range []Similarity{Cosine, DotProduct} {
+		plain, grouped := testkit.Must(NewIndex(t.Context(), m.Embedding(), by)), testkit.Must(NewIndex(t.Context(), m.Embedding(), by))
+		grouped.Group()
+		for row := range 50 {
+			testkit.WantSame(t, "rows", testkit.Must(grouped.Rows(t.Context(), []int{row}, 9)), testkit.Must(plain.Rows(t.Context(), []int{row}, 9)))
+		}
+	}
 }

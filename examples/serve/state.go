@@ -105,7 +105,9 @@ func newState(ctx context.Context, d *dataset.Dataset, f fitted) (*state, error)
 	}
 	s.links = sync.OnceValues(func() (*eval.Recommender, error) { return learnLinks(f.model, g, d) })
 	s.rounding = 1e-6 * mat.Norm(y, math.Inf(1)) // more than the rounding of a frozen graph in float32
-	s.index, err = eval.NewIndex(ctx, y, eval.Cosine)
+	if s.index, err = eval.NewIndex(ctx, y, eval.Cosine); err == nil {
+		s.index.Group()
+	}
 	return s, err
 }
 

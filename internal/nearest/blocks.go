@@ -32,7 +32,7 @@ type blocks struct {
 	lengths     [][2]float64 // of each block the least and the largest of a row before
 	place       []int        // of each column of the matrix, in a block
 	head        int          // columns in front that most of the squares are in; 0 where there are no few such
-	lines       later
+	lines       *lines       // nil unless they have been asked for
 }
 
 func newBlocks(ctx context.Context, x *matrix.Matrix[float64], lengths []float64) (*blocks, error) {
@@ -97,11 +97,8 @@ func (s *search) lookAtBlocks(ctx context.Context) error {
 		return err
 	}
 	groups := parallel.Pieces(c.full.Rows, taskQueries)
-	if s.blocks.head > 0 && c.full.Rows <= fewQueries {
-		made := func() *lines { return newLines(s.Cols(), s.blocks.head, s.lengths, s.unit) }
-		if l := s.blocks.lines.get(made); l != nil {
-			return c.lookAlong(ctx, l)
-		}
+	if s.blocks.lines != nil && c.full.Rows <= fewQueries {
+		return c.lookAlong(ctx, s.blocks.lines)
 	}
 	c.parts = max(1, min(s.blocks.count/partBlocks, wantedTasks/groups))
 	c.best = make([]Best, c.full.Rows*c.parts)

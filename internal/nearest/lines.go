@@ -4,19 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"coles/internal/kernel"
 )
 
-const (
-	// A group has at most groupRows rows with heads near to each other.
-	groupRows = 128
-
-	// Lines are made by the search for few queries that follows on fewSearches: they cost as much as some of these save.
-	fewSearches = 16
-)
+// A group has at most groupRows rows with heads near to each other.
+const groupRows = 128
 
 // Lines are the unit rows one after the other, in groups of near ones, for searches for few queries.
 type lines struct {
@@ -25,24 +18,6 @@ type lines struct {
 	rests  []float32 // lengths behind the head
 	heads  []float32 // of each group, transposed
 	groups []group
-}
-
-// Later is lines that are made when they are worth it.
-type later struct {
-	searches atomic.Int64
-	making   sync.Mutex
-	lines    atomic.Pointer[lines]
-}
-
-// get returns nil where there are no lines yet. One search waits for them, others go on without.
-func (l *later) get(made func() *lines) *lines {
-	if l.lines.Load() == nil && l.searches.Add(1) > fewSearches && l.making.TryLock() {
-		defer l.making.Unlock()
-		if l.lines.Load() == nil {
-			l.lines.Store(made())
-		}
-	}
-	return l.lines.Load()
 }
 
 // A group bounds the product of a unit query (h, t) with its rows by c·h + r·‖h‖ + s·‖t‖.
