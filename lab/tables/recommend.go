@@ -17,15 +17,15 @@ import (
 
 // How well each score recommends the edges that are hidden from it.
 func recommendTable() table {
+	rows := []method{
+		{name: "most popular"}, {name: "resource allocation"}, {name: "P3"}, {name: "item-kNN"}, {name: "EASE"},
+		{name: "LearnLinks"}, {name: "LearnLinks (features)"},
+	}
 	return table{
 		Name: "recommend", Title: "Recommended links", apart: true,
 		about: "A tenth of the edges is hidden, drawn without regard to what falls apart, and up to 400 nodes that lost one rank all nodes that no edge joins to them: " +
 			"the share of the lost ends among ten (recall@10), the mean of one over the rank of the first (MRR) and the area under the ROC curve, in percent, mean ± standard deviation over draws (-seeds).",
-		rows: []method{
-			{name: "most popular"}, {name: "resource allocation"}, {name: "P3"}, {name: "item-kNN"}, {name: "EASE"},
-			{name: "LearnLinks"}, {name: "LearnLinks (features)"},
-		},
-		measure: recommend,
+		rows: rows, methods: rows, measure: recommend,
 	}
 }
 
