@@ -71,11 +71,11 @@ var learningDoors = map[string]door{
 		return []any{part.Features, part.Graph.Degrees()}, nil
 	},
 	"ChooseModel": func(ctx context.Context, in given) (any, error) {
-		c, err := ChooseModel(ctx, in.g, in.x, in.labels, coles.WithDim(1))
+		c, err := ChooseModel(ctx, in.g, in.x, Labels{Classes: in.labels}, Smoothing{}, coles.WithDim(1))
 		if err != nil {
 			return nil, err
 		}
-		return []any{c.Model.Embedding(), c.Alignment, c.Graph, c.Features, c.Error}, nil
+		return []any{c.Model.Embedding(), c.Alignment, c.Tried, c.Error, c.Score}, nil
 	},
 }
 

@@ -77,7 +77,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			c.opts = append(c.opts, coles.With(func(s *coles.Settings) { s.Structure = 0 }))
-			got := testkit.Must(ChooseModel(background, g, x, labels, c.opts...))
+			got := testkit.Must(ChooseModel(background, g, x, Labels{Classes: labels}, Smoothing{Alphas: []float64{0}}, c.opts...))
 			byS := testkit.Must(coles.Fit(background, g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
 			testkit.WantSame(t, "s", got.Alignment, *byS.Report().Alignment)
 			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
@@ -110,8 +110,10 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			testkit.WantSame(t, "whether the labels tell", got.told, (b-d)*(b-d) > 4*(b+d))
 			testkit.WantSame(t, "whether the labels tell, as intended", got.told, c.told)
 			if n > 0 {
-				testkit.WantNear(t, "accuracy of the graph", got.Graph, hits[0]/n, 1e-15)
-				testkit.WantNear(t, "accuracy of the features", got.Features, hits[1]/n, 1e-15)
+				for k, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
+					at := slices.IndexFunc(got.Tried, func(c Candidate) bool { return c.Kind == kind })
+					testkit.WantNear(t, "accuracy", got.Tried[at].Score, hits[k]/n, 1e-15)
+				}
 				testkit.WantNear(t, "error", got.Error, math.Sqrt(b/n/n+d/n/n), 1e-15)
 			}
 		})
@@ -127,10 +129,10 @@ func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
 			rows, known = append(rows, i), append(known, l)
 		}
 	}
-	fold, k, err := stratify(rows, labels, 0)
-	testkit.Check(t, err)
-	right := make([]bool, len(rows))
-	for part := range k {
+	parts := testkit.Must(stratified(rows, labels, 0, 0, len(rows)))
+	rows, known = parts.rows, picked(labels, parts.rows)
+	fold, right := parts.fold, make([]bool, len(rows))
+	for part := range parts.count {
 		var train, held, at []int
 		for p, i := range rows {
 			if fold[p] == part {
@@ -158,7 +160,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 			break
 		}
 	}
-	got, want := testkit.Must(ChooseModel(background, g, x, with)), testkit.Must(ChooseModel(background, g, x, without))
+	got, want := testkit.Must(ChooseModel(background, g, x, Labels{Classes: with}, Smoothing{})), testkit.Must(ChooseModel(background, g, x, Labels{Classes: without}, Smoothing{}))
 	testkit.WantSame(t, "the choice", got.String(), want.String())
 	testkit.WantSame(t, "labels", got.Labels > 20, true)
 
@@ -170,7 +172,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 			single[i], seen[l] = l, true
 		}
 	}
-	alone := testkit.Must(ChooseModel(background, g, x, single))
+	alone := testkit.Must(ChooseModel(background, g, x, Labels{Classes: single}, Smoothing{}))
 	testkit.WantSame(t, "labels of one a class", alone.Labels, 0)
 	testkit.WantText(t, alone.String(), "graph model, by s: ")
 }
@@ -199,21 +201,43 @@ func TestChooseModelRefuses(t *testing.T) {
 		if ctx == nil {
 			ctx = background
 		}
-		if _, err := ChooseModel(ctx, g, c.x, c.labels, c.opt); !errors.Is(err, c.want) {
+		if _, err := ChooseModel(ctx, g, c.x, Labels{Classes: c.labels}, Smoothing{}, c.opt); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+// Each embedding is judged with the α that is best for it, as what learns from it does.
+func TestChooseModelJudgesWithNeighbours(t *testing.T) {
+	g, x, all := drawnCommunities(t, dataset.Communities{Nodes: 600, Classes: 3, Degree: 8, Features: 60, Homophily: 0.6, Topic: 0.2, Seed: 9}, 0)
+	kind := coles.With(func(s *coles.Settings) { s.Structure = 0 })
+	labels := some(all, 3)
+	c := testkit.Must(ChooseModel(background, g, x, Labels{Classes: labels}, Smoothing{Seed: 1}, kind))
+	smoothed := 0
+	for _, of := range c.Tried {
+		m := testkit.Must(coles.Fit(background, g, x, kind, coles.With(func(s *coles.Settings) { s.Kind = of.Kind })))
+		want := testkit.Must(LogisticRegression{Cs: []float64{1}}.LearnSmoothed(background, g, m.Embedding(), labels, Smoothing{Alphas: []float64{of.Alpha}, Seed: 1}))
+		testkit.WantNear(t, of.Kind.String(), of.Score, want.Found.Accuracy(), 1e-12)
+		if of.Alpha > 0 {
+			smoothed++
+		}
+	}
+	if smoothed == 0 {
+		t.Error("no neighbours have a share")
 	}
 }
 
 // The text of a choice for each way it was made.
 func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
-	c := testkit.Must(ChooseModel(background, g, x, some(labels, 3)))
-	c.Labels, c.Graph, c.Features, c.Error, c.Structure, c.structured = 8, 0.25, 0.875, 0.125, 0.75, true
+	c := testkit.Must(ChooseModel(background, g, x, Labels{Classes: some(labels, 3)}, Smoothing{}))
+	c.Labels, c.Error, c.Score = 8, 0.125, 0.625
+	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.5, 0.875}, {coles.UseGraph, 0, 0, 0.25}, {coles.UseGraph, 0.5, 0, 0.75}}
+	tried := ": features 87.5 % with α = 0.5, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; each part by what the others choose 62.5 %\n"
 	found := c.Alignment.String()
 	for want, told := range map[string]bool{
-		"feature model, by cross-validation on 8 labels: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points), beside who the neighbours are 75.0 %\ns alone: " + found:          true,
-		"feature model, by s: cross-validation on 8 labels cannot tell: graph 25.0 %, features 87.5 % (-62.5 ± 12.5 points), beside who the neighbours are 75.0 %\ns: " + found: false,
+		"feature model, by cross-validation on 8 labels" + tried + "s alone: " + found:          true,
+		"feature model, by s: cross-validation on 8 labels cannot tell" + tried + "s: " + found: false,
 	} {
 		c.told = told
 		testkit.WantSame(t, "the choice", c.String(), want)
@@ -225,15 +249,16 @@ func TestChoiceSays(t *testing.T) {
 // The kind taken gets columns of the structure where labels tell that these help, and the settings allow it.
 func TestChooseModelTriesStructure(t *testing.T) {
 	g, _, all := drawnCommunities(t, dataset.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
-	x := testkit.RandomDense(testkit.Random(3), 240, 3) // fewer nodes than a fit adds columns to by itself
-	c := testkit.Must(ChooseModel(background, g, x, some(all, 3)))
-	want := testkit.Must(coles.Fit(background, g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, 0.5 })))
+	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Smoothing{Alphas: []float64{0}} // fewer nodes than a fit adds columns to by itself
+	c := testkit.Must(ChooseModel(background, g, x, Labels{Classes: some(all, 3)}, alone))
+	_, share := c.Model.Beside()
+	want := testkit.Must(coles.Fit(background, g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, coles.Share(share) })))
 	testkit.WantSame(t, "embedding", testkit.Bits(c.Model.Embedding()), testkit.Bits(want.Embedding()))
-	if _, share := c.Model.Beside(); share != 0.5 || c.Structure < max(c.Graph, c.Features)+0.2 {
+	if len(c.Tried) != 4 || share < 0.5 || c.Tried[2].Score < max(c.Tried[0].Score, c.Tried[1].Score)+0.2 {
 		t.Errorf("share %v: %v", share, c)
 	}
-	c = testkit.Must(ChooseModel(background, g, x, some(all, 3), coles.With(func(s *coles.Settings) { s.Structure = 0 })))
-	if beside, _ := c.Model.Beside(); beside != nil || c.Structure > 0 {
+	c = testkit.Must(ChooseModel(background, g, x, Labels{Classes: some(all, 3)}, alone, coles.With(func(s *coles.Settings) { s.Structure = 0 })))
+	if beside, _ := c.Model.Beside(); beside != nil || len(c.Tried) > 2 {
 		t.Errorf("structure that is forbidden: %v", c)
 	}
 }

@@ -161,15 +161,18 @@ func ExampleChooseModel() {
 			labels[i] = data.Labels[i]
 		}
 	}
-	c, err := eval.ChooseModel(ctx, g, data.Features, labels)
+	c, err := eval.ChooseModel(ctx, g, data.Features, eval.Labels{Classes: labels}, eval.Smoothing{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("q alone: %v; %d labels: %v\n", c.Alone, c.Labels, c.Model.Report().Kind)
-	fmt.Printf("graph %.0f %%, features %.0f %%\n", 100*c.Graph, 100*c.Features)
+	for _, of := range c.Tried[:2] {
+		fmt.Printf("%v %.0f %%\n", of.Kind, 100*of.Score)
+	}
 	// Output:
 	// q alone: graph; 140 labels: features
-	// graph 84 %, features 99 %
+	// graph 85 %
+	// features 99 %
 }
 
 // The model learns from three of four nodes; the others are classified.

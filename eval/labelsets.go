@@ -24,33 +24,42 @@ type labelSets struct {
 
 // readSets checks the settings and what is learnt from.
 func (l LogisticRegression) readSets(ctx context.Context, x mat.Matrix, sets [][]int) (*matrix.Matrix[float64], labelSets, error) {
-	s := labelSets{distinct(slices.Concat(sets...)), make([][]int, len(sets))}
 	if err := l.check(); err != nil {
-		return nil, s, err
+		return nil, labelSets{}, err
 	}
 	f, err := read(ctx, x)
 	if err != nil {
-		return nil, s, err
+		return nil, labelSets{}, err
 	}
 	if len(sets) != f.Rows() {
-		return nil, s, fmt.Errorf("%w: %d sets of classes for %d rows", coles.ErrShape, len(sets), f.Rows())
+		return nil, labelSets{}, fmt.Errorf("%w: %d sets of classes for %d rows", coles.ErrShape, len(sets), f.Rows())
 	}
-	for i, set := range sets {
-		for _, label := range set {
-			if label < 0 {
-				return nil, s, fmt.Errorf("%w: row %d has the label %d", coles.ErrIndex, i, label)
-			}
-			k, _ := slices.BinarySearch(s.classes, label)
-			s.known[i] = append(s.known[i], k)
-		}
-		if slices.Sort(s.known[i]); len(distinct(set)) < len(set) {
-			return nil, s, fmt.Errorf("%w: row %d has a class twice", ErrSplit, i)
-		}
+	s, err := setsOf(sets)
+	if err != nil {
+		return nil, s, err
 	}
 	if rows := s.rows(); len(s.classes) < 2 || len(rows) < 2 {
 		return nil, s, fmt.Errorf("%w: %d rows of %d classes, which takes two of each", ErrSplit, len(rows), len(s.classes))
 	}
 	return f, s, nil
+}
+
+// setsOf checks the classes of each row.
+func setsOf(sets [][]int) (labelSets, error) {
+	s := labelSets{distinct(slices.Concat(sets...)), make([][]int, len(sets))}
+	for i, set := range sets {
+		for _, label := range set {
+			if label < 0 {
+				return s, fmt.Errorf("%w: row %d has the label %d", coles.ErrIndex, i, label)
+			}
+			k, _ := slices.BinarySearch(s.classes, label)
+			s.known[i] = append(s.known[i], k)
+		}
+		if slices.Sort(s.known[i]); len(distinct(set)) < len(set) {
+			return s, fmt.Errorf("%w: row %d has a class twice", ErrSplit, i)
+		}
+	}
+	return s, nil
 }
 
 // candidates are those for C.
@@ -123,14 +132,16 @@ func splitRows(rows []int, folds int, seed uint64) setParts {
 
 // of are the places of the rows of a part.
 func (p setParts) of(part int) (places []int) {
-	for q := part; q < len(p.rows); q += p.count {
-		places = append(places, q)
+	for q, of := range p.fold {
+		if of == part {
+			places = append(places, q)
+		}
 	}
 	return places
 }
 
-// chooseC is the candidate that predicts most classes rightly, of as many as each row has, and the model of it for the
-// rows outside each part.
+// chooseC is the candidate for C by how many classes each predicts rightly, of as many as each row has, as
+// [LogisticRegression] chooses it, and the model of it for the rows outside each part.
 func (s labelSets) chooseC(ctx context.Context, f *matrix.Matrix[float64], cs []float64, parts setParts, done func()) (c float64, models []*LinearModel, err error) {
 	all, right := make([][]*LinearModel, parts.count), make([]int, len(cs))
 	for part := range parts.count {
@@ -156,11 +167,42 @@ func (s labelSets) chooseC(ctx context.Context, f *matrix.Matrix[float64], cs []
 		}
 		done()
 	}
-	best := slices.Index(right, slices.Max(right))
+	best := middle(cs, right)
 	for _, of := range all {
 		models = append(models, of[best])
 	}
 	return cs[best], models, nil
+}
+
+// heldOut is what each α says of the rows of each part, by the model of the others.
+func (s labelSets) heldOut(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], models []*LinearModel, alphas []float64, parts setParts, done func()) ([]kernel.Matrix[float64], error) {
+	held := make([]kernel.Matrix[float64], len(alphas))
+	for a := range held {
+		held[a] = kernel.Unset[float64](len(parts.rows), len(s.classes))
+	}
+	for part, m := range models {
+		first, err := m.marginals(ctx, f, nil)
+		if err != nil {
+			return nil, err
+		}
+		known := slices.Clone(s.known)
+		for _, q := range parts.of(part) {
+			known[parts.rows[q]] = nil
+		}
+		for a, alpha := range alphas {
+			p := first
+			if alpha > 0 {
+				if p, err = alongEdges(ctx, g, first, alpha, holding(known)); err != nil {
+					return nil, err
+				}
+			}
+			for _, q := range parts.of(part) {
+				copy(held[a].Row(q), p.Row(parts.rows[q]))
+			}
+		}
+		done()
+	}
+	return held, nil
 }
 
 // threshold is the probability from which on F1 of all pairs of a class and a row outside a part is largest, half way to

@@ -39,17 +39,22 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 			}
 		}
 	}
+	return l.Cs[middle(l.Cs, right)], nil
+}
+
+// middle is the place of the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions.
+func middle(cs []float64, right []int) int {
 	most := slices.Max(right)
 	var mean, weight float64 // of log C
-	for j, c := range l.Cs {
+	for j, c := range cs {
 		w := math.Exp(float64(right[j]-most) / 2)
 		mean += w * math.Log(c)
 		weight += w
 	}
 	mean /= weight
-	return slices.MinFunc(l.Cs, func(a, b float64) int {
+	return slices.Index(cs, slices.MinFunc(cs, func(a, b float64) int {
 		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
-	}), nil
+	}))
 }
 
 // spanned returns the given rows of x. If x is dense with more columns than there are rows, they

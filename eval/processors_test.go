@@ -34,8 +34,8 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 			return testkit.Must(LogisticRegression{}.CrossValidate(background, x, splits[0].Train, labels, 1))
 		},
 		"choice of a model": func() any {
-			c := testkit.Must(ChooseModel(background, drawn, words, some(classes, 2)))
-			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Graph, c.Features, c.Error}
+			c := testkit.Must(ChooseModel(background, drawn, words, Labels{Classes: some(classes, 2)}, Smoothing{}))
+			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Tried, c.Error}
 		},
 		"components":        func() any { return testkit.Bits(testkit.Must(PCA(background, x, 10))) },
 		"clusters":          func() any { return means(small) },

@@ -61,29 +61,16 @@ func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, er
 	if len(values) != f.Rows() {
 		return nil, fmt.Errorf("%w: %d values for %d rows", coles.ErrShape, len(values), f.Rows())
 	}
-	var rows []int
-	for i, v := range values {
-		switch {
-		case math.IsInf(v, 0):
-			return nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
-		case !math.IsNaN(v):
-			rows = append(rows, i)
-		}
-	}
-	y := make([]float64, len(rows))
-	for q, i := range rows {
-		y[q] = values[i]
+	r, rows, y, err := ridgeOf(values)
+	if err != nil {
+		return nil, err
 	}
 	if len(rows) < 3 || slices.Min(y) == slices.Max(y) {
 		return nil, fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(rows))
 	}
-	r := &Ridge{Log: slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y)}
-	t := y
-	if r.Log {
-		t = make([]float64, len(y))
-		for q, v := range y {
-			t[q] = r.regressed(v)
-		}
+	t := make([]float64, len(y))
+	for q, v := range y {
+		t[q] = r.regressed(v)
 	}
 	left, err := r.fit(ctx, f, rows, t)
 	if err != nil {
@@ -91,6 +78,19 @@ func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, er
 	}
 	r.measure(y, t, left)
 	return r, nil
+}
+
+// ridgeOf has rows with a value and their values, which say whether logarithms are regressed.
+func ridgeOf(values []float64) (r *Ridge, rows []int, y []float64, err error) {
+	for i, v := range values {
+		switch {
+		case math.IsInf(v, 0):
+			return nil, nil, nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
+		case !math.IsNaN(v):
+			rows, y = append(rows, i), append(y, v)
+		}
+	}
+	return &Ridge{Log: len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y)}, rows, y, nil
 }
 
 // fit sets the coefficients, and returns what each row is predicted by the others.

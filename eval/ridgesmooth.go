@@ -36,45 +36,15 @@ func LearnSmoothedRidge(ctx context.Context, g *coles.Graph, x mat.Matrix, value
 	if err != nil {
 		return nil, err
 	}
-	var labelled []int
-	for i, v := range values {
-		if !math.IsNaN(v) {
-			labelled = append(labelled, i)
-		}
+	_, labelled, _, err := ridgeOf(values)
+	if err != nil {
+		return nil, err
 	}
-	parts := splitRows(labelled, 10, how.Seed)
-	y, t, held, hits := make([]float64, len(labelled)), make([]float64, len(labelled)), make([][]float64, len(alphas)), make([][]float64, len(alphas))
-	for a := range alphas {
-		held[a], hits[a] = make([]float64, len(labelled)), make([]float64, len(labelled))
-	}
-	for q, i := range parts.rows {
-		y[q], t[q] = values[i], r.regressed(values[i])
-	}
-	for part := range parts.count {
-		known, one := slices.Clone(values), &Ridge{Log: r.Log}
-		var rows []int
-		var some []float64
-		for q, i := range parts.rows {
-			if parts.fold[q] == part {
-				known[i] = math.NaN()
-			} else {
-				rows, some = append(rows, i), append(some, t[q])
-			}
-		}
-		if _, err := one.fit(ctx, f, rows, some); err != nil {
-			return nil, err
-		}
-		for a := range alphas {
-			one.Alpha = alphas[a]
-			all, err := one.along(ctx, g, f, known)
-			if err != nil {
-				return nil, err
-			}
-			for _, q := range parts.of(part) {
-				held[a][q] = all[parts.rows[q]]
-				hits[a][q] = -(held[a][q] - t[q]) * (held[a][q] - t[q])
-			}
-		}
+	parts := splitRows(labelled, valueParts, how.Seed)
+	y, t := r.targets(values, parts.rows)
+	held, hits, err := r.heldOut(ctx, g, f, values, alphas, parts)
+	if err != nil {
+		return nil, err
 	}
 	if r.Alpha = alphas[convincing(hits, parts.fold, -1)]; r.Alpha > 0 {
 		left := make([]float64, len(t))
@@ -88,6 +58,52 @@ func LearnSmoothedRidge(ctx context.Context, g *coles.Graph, x mat.Matrix, value
 		r.measure(y, t, left)
 	}
 	return r, nil
+}
+
+// valueParts is the number of parts in which numbers are cross-validated.
+const valueParts = 10
+
+// targets are the values of some rows, and what they are regressed as.
+func (r *Ridge) targets(values []float64, rows []int) (y, t []float64) {
+	for _, i := range rows {
+		y, t = append(y, values[i]), append(t, r.regressed(values[i]))
+	}
+	return y, t
+}
+
+// heldOut is what each α says of the rows of each part, by the others, and less the squares of its errors.
+func (r *Ridge) heldOut(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], values, alphas []float64, parts setParts) (held, hits [][]float64, err error) {
+	_, t := r.targets(values, parts.rows)
+	for range alphas {
+		held, hits = append(held, make([]float64, len(t))), append(hits, make([]float64, len(t)))
+	}
+	for part := range parts.count {
+		known, one := slices.Clone(values), &Ridge{Log: r.Log}
+		var rows []int
+		var some []float64
+		for q, i := range parts.rows {
+			if parts.fold[q] == part {
+				known[i] = math.NaN()
+			} else {
+				rows, some = append(rows, i), append(some, t[q])
+			}
+		}
+		if _, err := one.fit(ctx, f, rows, some); err != nil {
+			return nil, nil, err
+		}
+		for a := range alphas {
+			one.Alpha = alphas[a]
+			all, err := one.along(ctx, g, f, known)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, q := range parts.of(part) {
+				held[a][q] = all[parts.rows[q]]
+				hits[a][q] = -(held[a][q] - t[q]) * (held[a][q] - t[q])
+			}
+		}
+	}
+	return held, hits, nil
 }
 
 // Smooth is [Ridge.Predict] with values smoothed along the edges as the probabilities of a [Smoothed] model are, in the

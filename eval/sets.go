@@ -61,31 +61,9 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 	if err != nil {
 		return nil, err
 	}
-	held := make([]kernel.Matrix[float64], len(alphas)) // what each α says of the rows, held out
-	for a := range held {
-		held[a] = kernel.Unset[float64](len(parts.rows), len(s.classes))
-	}
-	for part, m := range models {
-		first, err := m.marginals(ctx, f, nil)
-		if err != nil {
-			return nil, err
-		}
-		known := slices.Clone(s.known)
-		for _, q := range parts.of(part) {
-			known[parts.rows[q]] = nil
-		}
-		for a, alpha := range alphas {
-			p := first
-			if alpha > 0 {
-				if p, err = alongEdges(ctx, g, first, alpha, holding(known)); err != nil {
-					return nil, err
-				}
-			}
-			for _, q := range parts.of(part) {
-				copy(held[a].Row(q), p.Row(parts.rows[q]))
-			}
-		}
-		progress.Add()
+	held, err := s.heldOut(ctx, g, f, models, alphas, parts, progress.Add)
+	if err != nil {
+		return nil, err
 	}
 	all, err := s.fit(ctx, f, penalty{[]float64{c}, true}, parts.rows)
 	if err != nil {
@@ -97,12 +75,7 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 
 // measure takes α and the threshold, and says what they are worth.
 func (m *SetModel) measure(s labelSets, alphas []float64, held []kernel.Matrix[float64], parts setParts) error {
-	hits := make([][]float64, len(alphas))
-	for a, p := range held {
-		for q, i := range parts.rows {
-			hits[a] = append(hits[a], float64(s.hits(p.Row(q), i)))
-		}
-	}
+	hits := s.rightOnes(held, parts)
 	best := convincing(hits, parts.fold, -1)
 	m.Alpha, m.Threshold = alphas[best], s.threshold(held[best], parts, -1)
 	predicted, known, actual := make([][]int, len(parts.rows)), make([][]int, len(parts.rows)), make([][]int, len(parts.rows))

@@ -45,7 +45,7 @@ func (s Smoothing) candidates(g *coles.Graph, rows, classes int) ([]float64, err
 
 // LearnSmoothed learns a classifier as [LogisticRegression.Learn] does, and α of several candidates from the same
 // cross-validation, in which the nodes that are held out are not held at their classes. It takes that of most right
-// predictions, but the first unless they are more than a standard error apart. Without a graph, or for n·c above 2²⁷,
+// predictions, but the first unless they are more than a standard error apart, or, for what Found says, two. Without a graph, or for n·c above 2²⁷,
 // it takes 0. Of more than 2²⁷/c labelled rows so many are held out, drawn by the seed.
 //
 // Besides Learn it takes up to 50 passes over the edges with c columns for each candidate and part.
@@ -70,35 +70,47 @@ func (l LogisticRegression) LearnSmoothed(ctx context.Context, g *coles.Graph, x
 		return s, err
 	}
 	l.Cs = []float64{m.C}
-	rand.New(rand.NewPCG(how.Seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	rows = rows[:min(len(rows), mostSmoothed/len(m.Classes)/len(alphas))]
-	fold, folds, err := stratify(rows, labels, l.Folds)
+	parts, err := stratified(rows, labels, l.Folds, how.Seed, mostSmoothed/len(m.Classes)/len(alphas))
 	if err != nil {
 		return nil, err
 	}
-	ctx, progress := counted(reporting(ctx, l.Progress), "cross-validate", folds)
-	held := make([]kernel.Matrix[float64], len(alphas)) // what each α says of the rows, held out
-	for a := range held {
-		held[a] = kernel.Dense[float64](len(rows), len(m.Classes))
+	held, err := l.heldOut(reporting(ctx, l.Progress), g, f, labels, m.Classes, parts, alphas)
+	if err != nil {
+		return nil, err
 	}
-	for part := range folds {
-		known := slices.Clone(labels)
-		for q, of := range fold {
-			if of == part {
-				known[rows[q]] = -1
-			}
+	return s, s.choose(alphas, held, picked(labels, parts.rows), parts.fold, parts.count)
+}
+
+// stratified shuffles rows, and puts so many into parts with their share of each class.
+func stratified(rows, labels []int, folds int, seed uint64, most int) (p setParts, err error) {
+	p.rows = slices.Clone(rows)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(p.rows), func(i, j int) { p.rows[i], p.rows[j] = p.rows[j], p.rows[i] })
+	p.rows = p.rows[:min(len(p.rows), most)]
+	p.fold, p.count, err = stratify(p.rows, labels, folds)
+	return p, err
+}
+
+// heldOut is what each α says of the rows of each part, by the others.
+func (l LogisticRegression) heldOut(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], labels, classes []int, parts setParts, alphas []float64) ([]kernel.Matrix[float64], error) {
+	ctx, progress := counted(ctx, "cross-validate", parts.count)
+	held := make([]kernel.Matrix[float64], len(alphas))
+	for a := range held {
+		held[a] = kernel.Dense[float64](len(parts.rows), len(classes))
+	}
+	for part := range parts.count {
+		known, places := slices.Clone(labels), parts.of(part)
+		for _, q := range places {
+			known[parts.rows[q]] = -1
 		}
 		one, err := l.fit(ctx, f, labelled(known), known)
 		if err != nil {
 			return nil, fmt.Errorf("fold %d: %w", part, err)
 		}
-		err = one.each(ctx, g, f, known, alphas, func(a int, p kernel.Matrix[float64]) {
-			for q, of := range fold {
+		err = one.each(ctx, g, f, known, picked(parts.rows, places), alphas, func(a int, p kernel.Matrix[float64]) {
+			for r, q := range places {
 				for k, class := range one.Classes {
-					if of == part {
-						column, _ := slices.BinarySearch(m.Classes, class)
-						held[a].Row(q)[column] = p.Row(rows[q])[k]
-					}
+					column, _ := slices.BinarySearch(classes, class)
+					held[a].Row(q)[column] = p.Row(r)[k]
 				}
 			}
 		})
@@ -107,11 +119,18 @@ func (l LogisticRegression) LearnSmoothed(ctx context.Context, g *coles.Graph, x
 		}
 		progress.Add()
 	}
-	return s, s.choose(alphas, held, picked(labels, rows), fold, folds)
+	return held, nil
 }
 
-// each calls use with the smoothed probabilities of all rows for each α.
-func (m *LinearModel) each(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known []int, alphas []float64, use func(a int, p kernel.Matrix[float64])) error {
+// each calls use with the smoothed probabilities of some rows for each α.
+func (m *LinearModel) each(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known, rows []int, alphas []float64, use func(a int, p kernel.Matrix[float64])) error {
+	if slices.Max(alphas) == 0 {
+		p, err := m.probabilities(ctx, f, rows)
+		for a := range alphas {
+			use(a, p)
+		}
+		return err
+	}
 	first, err := m.probabilities(ctx, f, nil)
 	for a, alpha := range alphas {
 		if err != nil {
@@ -123,7 +142,7 @@ func (m *LinearModel) each(ctx context.Context, g *coles.Graph, f *matrix.Matrix
 				return err
 			}
 		}
-		use(a, p)
+		use(a, those(p, rows))
 	}
 	return err
 }
@@ -149,15 +168,7 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 		s.temper(p)
 		return s.Classes[floats.MaxIdx(p)]
 	}
-	hits := make([][]float64, len(alphas))
-	for a, p := range held {
-		hits[a] = make([]float64, len(actual))
-		for q, label := range actual {
-			if s.Classes[floats.MaxIdx(p.Row(q))] == label {
-				hits[a][q] = 1
-			}
-		}
-	}
+	hits := rightOnes(held, s.Classes, actual)
 	best := convincing(hits, fold, -1)
 	s.Alpha, s.Temperature = alphas[best], temperature(held[best], hits[best])
 	found, alone := make([]int, len(actual)), make([]int, len(actual))
@@ -176,20 +187,17 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 	return err
 }
 
-// convincing is the candidate of most hits outside a part, or the first where it gains on that no more than a standard
-// error: √Σδ² for rows whose hits differ by δ.
+// convincing is the candidate of most hits, or the first where it gains on that no more than a standard error. Outside a
+// part it takes two: neighbours are right together, of whom some are in that part, and to say what a choice is worth asks
+// for more than to make it.
 func convincing(hits [][]float64, fold []int, part int) (best int) {
-	most := 0.0
+	errors, most := 1.0, 0.0
+	if part >= 0 {
+		errors = enough
+	}
 	for a := range hits {
-		gain, squares := 0.0, 0.0
-		for q, of := range fold {
-			if of != part {
-				more := hits[a][q] - hits[0][q]
-				gain, squares = gain+more, squares+more*more
-			}
-		}
-		if gain > most && gain > math.Sqrt(squares) {
-			best, most = a, gain
+		if more, deviation := gain(hits[a], hits[0], fold, part); more > most && more > errors*deviation {
+			best, most = a, more
 		}
 	}
 	return best

@@ -66,7 +66,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
 		if c.Bool("predicted") {
-			chosenByLabels(c, new(*eval.Choice))(e, d)
+			chosenByLabels(c, eval.Smoothing{Seed: seedOr1(c)}, new(*eval.Choice))(e, d)
 		} else if byClusters(c, knownLabels(d, d.Nodes())) {
 			e.usual = forClustering
 		}

@@ -41,7 +41,8 @@ many of those predicted to be of it (precision), and what it is taken for.
 Where neither -kind nor other settings say whether to use the graph or the
 features alone, both are fitted and cross-validated on the labels, and standard
 error says which was taken and why; so are columns of who the neighbours are
-(-structure) beside it. -kind auto chooses without labels.
+(-structure) beside it, each with the α that suits it. -kind auto chooses without
+labels.
 
 -classifier keeps the classifier. -use predicts with it and needs no labels, but
 the model that it learnt from: keep that by -model, and name it by -with. A fit
@@ -89,7 +90,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		}
 	}
 	var chosen *eval.Choice
-	e, err := embedded(ctx, c, in, chosenByLabels(c, &chosen))
+	e, err := embedded(ctx, c, in, chosenByLabels(c, how, &chosen))
 	if err != nil {
 		return err
 	}
@@ -158,20 +159,25 @@ func smoothing(c *cli.Command) (how eval.Smoothing, err error) {
 
 var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
 
-// chosenByLabels has the labels, if there are any, choose the kind of model unless an option sets it.
-func chosenByLabels(c *cli.Command, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
+// chosenByLabels has the labels, if there are any, choose the model unless an option sets its kind.
+func chosenByLabels(c *cli.Command, how eval.Smoothing, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
 		m, err := meaningOf(c, d)
-		if labels := knownLabels(d, d.Nodes()); err == nil && m.values == nil && m.sets == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
-			e.choose = byLabels(labels, chosen)
+		of := eval.Labels{Sets: m.sets, Values: m.values}
+		labels := knownLabels(d, d.Nodes())
+		if m.sets == nil && m.values == nil {
+			of.Classes = labels
+		}
+		if err == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
+			e.choose = byLabels(of, how, chosen)
 		}
 	}
 }
 
-// byLabels fits a model of the kind that labels choose, and reports the choice.
-func byLabels(labels []int, chosen **eval.Choice) fitter {
+// byLabels fits the model that labels choose, and reports the choice.
+func byLabels(labels eval.Labels, how eval.Smoothing, chosen **eval.Choice) fitter {
 	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
-		choice, err := eval.ChooseModel(ctx, g, x, labels, opts...)
+		choice, err := eval.ChooseModel(ctx, g, x, labels, how, opts...)
 		if err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		says     string
 	}{
 		"overruled": {overruled, archiveOf(t, overruled), everyFourth(700), coles.UseFeatures, "coles: feature model, by cross-validation on 175 labels: graph "},
-		"agreed":    {agreed, agreedPath, everyFourth(300), coles.UseFeatures, "coles: feature model, by cross-validation on 75 labels: graph "},
+		"agreed":    {agreed, agreedPath, everyFourth(300), coles.UseFeatures, "coles: feature model, by cross-validation on 75 labels: features "},
 		"too few":   {overruled, archiveOf(t, overruled), first(overruled), coles.UseGraph, "coles: graph model, by s: cross-validation takes two labels of two classes at least\ncoles: s: neighbours weigh "},
 	} {
 		g, labels := testkit.Must(undirected(c.d, c.path)), slices.Repeat([]int{-1}, c.d.Nodes())
@@ -167,7 +167,7 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		}
 		args := []string{c.path, "-dim", "9", "-labels", labelFile(t, c.d.Labels, c.labelled)}
 		stdout, stderr := said(t, args...)
-		choice := testkit.Must(eval.ChooseModel(t.Context(), g, c.d.Features, labels, coles.WithDim(9)))
+		choice := testkit.Must(eval.ChooseModel(t.Context(), g, c.d.Features, eval.Labels{Classes: labels}, eval.Smoothing{Seed: 1}, coles.WithDim(9)))
 		chosen := "coles: " + strings.ReplaceAll(choice.String(), "\n", "\ncoles: ") + "\n"
 		testkit.WantText(t, stderr, chosen, c.says)
 		same, silent := said(t, append([]string{"-kind", c.want.String()}, args...)...)

@@ -68,7 +68,7 @@ func TestPredictSeveral(t *testing.T) {
 	_, out, said = call("", "predict", path, "-with", model, "-labels", filepath.Join(dir, "lists.csv"), "-use", kept, "-sure", "1")
 	testkit.WantText(t, out, "\tnone\t\n")
 	testkit.WantText(t, said, "answers are none")
-	refused(t, dir, exitUsage, "is for nodes of one class", "", "predict", path, "-labels", filepath.Join(dir, "bars.csv"), "-balanced")
+	refused(t, dir, exitUsage, "is for nodes of one class", "", "predict", path, "-labels", filepath.Join(dir, "bars.csv"), "-kind", "auto", "-balanced")
 }
 
 // Answers below -sure are none, and rare classes are named.
