@@ -12,9 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// enough is how many standard errors the labels have to be away from a tie to overrule s.
-const enough = 2
-
 // A Choice is a fitted model that [ChooseModel] has taken, and why.
 type Choice struct {
 	Model *coles.Model // the one taken

@@ -3,11 +3,9 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"coles"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/floats"
@@ -181,41 +179,3 @@ func (j *judge) best(k, part int) []float64 {
 }
 
 func (j *judge) score(hits []float64) float64 { return j.start + floats.Sum(hits)/j.total }
-
-// gain is how much more one has right than other outside a part, and its standard error where both are equally good:
-// √Σδ² for rows whose hits differ by δ.
-func gain(one, other []float64, fold []int, part int) (more, deviation float64) {
-	squares := 0.0
-	for q, of := range fold {
-		if of != part {
-			d := one[q] - other[q]
-			more, squares = more+d, squares+d*d
-		}
-	}
-	return more, math.Sqrt(squares)
-}
-
-// rightOnes are 1 for each row whose class is the likeliest, by α.
-func rightOnes(held []kernel.Matrix[float64], classes, actual []int) [][]float64 {
-	hits := make([][]float64, len(held))
-	for a, p := range held {
-		hits[a] = make([]float64, len(actual))
-		for q, label := range actual {
-			if classes[floats.MaxIdx(p.Row(q))] == label {
-				hits[a][q] = 1
-			}
-		}
-	}
-	return hits
-}
-
-// rightOnes are how many of as many classes as each row has are right, by α.
-func (s labelSets) rightOnes(held []kernel.Matrix[float64], parts setParts) [][]float64 {
-	hits := make([][]float64, len(held))
-	for a, p := range held {
-		for q, i := range parts.rows {
-			hits[a] = append(hits[a], float64(s.hits(p.Row(q), i)))
-		}
-	}
-	return hits
-}

@@ -114,6 +114,17 @@ func (s labelSets) hits(p []float64, i int) (n int) {
 	return n
 }
 
+// rightOnes are how many of as many classes as each row has are right, by α.
+func (s labelSets) rightOnes(held []kernel.Matrix[float64], parts setParts) [][]float64 {
+	hits := make([][]float64, len(held))
+	for a, p := range held {
+		for q, i := range parts.rows {
+			hits[a] = append(hits[a], float64(s.hits(p.Row(q), i)))
+		}
+	}
+	return hits
+}
+
 // setParts are rows in parts for cross-validation.
 type setParts struct {
 	rows, fold []int // the part of each row

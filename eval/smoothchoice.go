@@ -187,6 +187,36 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 	return err
 }
 
+// rightOnes are 1 for each row whose class is the likeliest, by α.
+func rightOnes(held []kernel.Matrix[float64], classes, actual []int) [][]float64 {
+	hits := make([][]float64, len(held))
+	for a, p := range held {
+		hits[a] = make([]float64, len(actual))
+		for q, label := range actual {
+			if classes[floats.MaxIdx(p.Row(q))] == label {
+				hits[a][q] = 1
+			}
+		}
+	}
+	return hits
+}
+
+// gain is how much more one has right than other outside a part, and its standard error where both are equally good:
+// √Σδ² for rows whose hits differ by δ.
+func gain(one, other []float64, fold []int, part int) (more, deviation float64) {
+	squares := 0.0
+	for q, of := range fold {
+		if of != part {
+			d := one[q] - other[q]
+			more, squares = more+d, squares+d*d
+		}
+	}
+	return more, math.Sqrt(squares)
+}
+
+// enough is how many standard errors two candidates have to be apart for one to be taken whatever speaks for the other.
+const enough = 2
+
 // convincing is the candidate of most hits, or the first where it gains on that no more than a standard error. Outside a
 // part it takes two: neighbours are right together, of whom some are in that part, and to say what a choice is worth asks
 // for more than to make it.
