@@ -229,3 +229,25 @@ func TestMetrics(t *testing.T) {
 	testkit.WantText(t, w.Body.String(), "coles_fitted_nodes 6\n", "coles_newcomers 1\n", "coles_changes 1\n", "coles_drift_radians 0\n",
 		`coles_request_seconds_count{code="200",handler="/nodes"} 1`, `coles_request_seconds_count{code="404",handler="/similar"} 1`)
 }
+
+// A fit begins by itself once the share of changes is reached, not before, and its figures are those of Prometheus.
+func TestDriftBeginsAFit(t *testing.T) {
+	from, _, _, _ := circle(t)
+	s := keeping(t, from, t.TempDir())
+	s.share = 0.5
+	figures := func() string {
+		w := httptest.NewRecorder()
+		s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		return w.Body.String()
+	}
+	ask(t, s, "POST", "/nodes", kim, 200) // 1 newcomer and 1 batch, of 7 nodes
+	testkit.WantSame(t, "no fit is under way", s.one.TryLock(), true)
+	s.one.Unlock()
+	testkit.WantText(t, figures(), "coles_newcomers 1\n", "coles_changes 1\n", "coles_fits 0\n", "coles_drift_radians 0\n")
+	before := s.now.Load().model.P()
+	ask(t, s, "POST", "/nodes", `[{"id": "lea", "features": {"1": 2}, "edges": [{"to": "kim"}, {"to": "ann"}]}]`, 200) // 2 and 2, of 8
+	s.one.Lock()                                                                                                       // until the fit has ended
+	defer s.one.Unlock()
+	turned := testkit.Must(live.PrincipalAngle(before, s.now.Load().model.P()))
+	testkit.WantText(t, figures(), "coles_newcomers 0\n", "coles_changes 0\n", "coles_fits 1\n", "coles_fitted_nodes 8\n", fmt.Sprintf("coles_drift_radians %v\n", turned))
+}

@@ -183,16 +183,15 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 	if err != nil {
 		return n, false, err
 	}
-	n.vector, err = now.frozen.Embed(ctx, x, edges, weights)
-	if errors.Is(err, coles.ErrUnplaced) || err == nil && x == nil && n.vector.IsEmpty() { // nothing is known of it
-		n.vector = nil
+	y, err := now.frozen.Embed(ctx, x, edges, weights)
+	if errors.Is(err, coles.ErrUnplaced) || err == nil && x == nil && y.IsEmpty() { // nothing is known of it
 		return n, true, nil
 	}
 	if err != nil {
 		return n, false, err
 	}
-	if length := mat.Norm(n.vector, 2); length > now.rounding {
-		n.unit = slices.Clone(n.vector.RawRowView(0))
+	if length := mat.Norm(y, 2); length > now.rounding {
+		n.unit = y.RawRowView(0)
 		floats.Scale(1/length, n.unit)
 	}
 	return n, true, nil

@@ -14,10 +14,9 @@ import (
 
 // A newNode is one that the last fit has not seen.
 type newNode struct {
-	id     string
-	unit   []float64 // its vector at length 1; nil where nothing is known of it, or where it is gone
-	vector *mat.Dense
-	ends   map[string]float64 // its edges
+	id   string
+	unit []float64          // its vector at length 1; nil where nothing is known of it, or where it is gone
+	ends map[string]float64 // its edges
 }
 
 // Newcomers are the nodes that the last fit has not seen. The last ones are compared one by one, the others by an index.

@@ -58,13 +58,13 @@ func (s *service) similarKept(r *http.Request) (any, error) {
 		return nil, err
 	}
 	found := []match{}
-	if mat.Norm(y, 2) > now.rounding {
+	if mat.Norm(y, 2) > 0 {
 		found, err = k.nearest(r.Context(), now, y, count, id)
 	}
 	return map[string]any{"id": id, "nearest": found}, err
 }
 
-// keptNode is the node that a request is about, and its vector, for who holds k.reading.
+// keptNode is the node that a request is about, and what its vector is but for the length, for who holds k.reading.
 func (s *service) keptNode(r *http.Request) (now *state, id string, count int, y *mat.Dense, err error) {
 	k := s.kept
 	now, id = s.now.Load(), r.FormValue("id")
@@ -74,8 +74,8 @@ func (s *service) keptNode(r *http.Request) (now *state, id string, count int, y
 	_, columns := now.rows.Dims()
 	y = mat.NewDense(1, columns, nil)
 	if at, ok := k.newcomers.place[id]; ok {
-		if v := k.newcomers.all[at].vector; v != nil {
-			y = v
+		if unit := k.newcomers.all[at].unit; unit != nil {
+			y.SetRow(0, unit)
 		}
 		return now, id, count, y, nil
 	}
@@ -83,7 +83,9 @@ func (s *service) keptNode(r *http.Request) (now *state, id string, count int, y
 	if !ok || k.hidden[id] {
 		return nil, "", 0, nil, noNode(id)
 	}
-	mat.Row(y.RawRowView(0), row, now.rows)
+	if mat.Row(y.RawRowView(0), row, now.rows); mat.Norm(y, 2) <= now.rounding {
+		y.Zero()
+	}
 	return now, id, count, y, nil
 }
 
