@@ -135,3 +135,49 @@ func ExampleFitRows() {
 	// 6 nodes, 6 edges
 	// nearer to the fourth than to the first: true
 }
+
+// Newcomers are rows of the table that the features were made of, and their cells are there to read.
+func ExampleGraph_KeepCells() {
+	cells := table.New("species", "weight")
+	for i, id := range []string{"ann", "bob", "cy", "dan"} {
+		cells.Add(id, []string{"cat", "dog"}[i/2], 4+3*i)
+	}
+	e, err := table.Learn(ctx, cells)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := e.Encode(ctx, cells)
+	if err != nil {
+		log.Fatal(err)
+	}
+	g, err := coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}}, coles.WithIDs(cells.IDs))
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := coles.Fit(ctx, g, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := live.Follow(ctx, m, g, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := r.KeepCells(ctx, e, cells); err != nil {
+		log.Fatal(err)
+	}
+	eve := table.New("species", "weight")
+	eve.Add("eve", "cat", 5.5)
+	if _, err := r.Add(ctx, live.Change{Rows: eve, IDs: eve.IDs, Edges: []coles.Edge{{U: 4, V: 0}}}); err != nil {
+		log.Fatal(err)
+	}
+	kept, err := r.Rows([]int{4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range kept.Columns {
+		fmt.Println(c.Name, c.Cells)
+	}
+	// Output:
+	// species [cat]
+	// weight [5.5]
+}

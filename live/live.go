@@ -2,7 +2,7 @@
 //
 // [Follow] begins to follow the graph of a fitted model: [Graph.Add] takes in new nodes and edges
 // at the cost of their K-hop neighbourhood, [Graph.SetWeights], [Graph.SetFeatures] and [Graph.Remove] change and remove
-// them at the same cost, [Graph.Embed] gives vectors by the model as it was
+// them at the same cost, [Graph.KeepCells] has features come in as rows of tables, [Graph.Embed] gives vectors by the model as it was
 // fitted, and [Graph.Refit] fits it again from the matrix M that has been kept up to date. [Freeze]
 // is for newcomers that are to be embedded in microseconds and change nothing: new nodes aggregate
 // from old ones, old embeddings do not change.
