@@ -15,8 +15,8 @@ import (
 //
 //	score(u, v) = |N[u] ∩ N[v]|/√((d_u + 1)·(d_v + 1)) · d_v/(d_v + 1),
 //
-// the cosine of the rows of A + I, of which the last factor takes half from a leaf: its circle is a part of any hub's.
-// Weights are not read. It is for graphs without features, where the most similar vectors are often one's own leaves.
+// the cosine of the rows of A + I, of which the last factor takes from nodes of few edges. For a leaf, whose circle is a part of
+// any hub's, the score is divided by n, so that leaves come last. Weights are not read. It is for graphs without features, where the most similar vectors are often one's own leaves.
 // There are fewer than k where fewer are within two steps.
 //
 // It takes, for each node, its neighbours' degrees in steps, and 9·n bytes for each processor.
@@ -66,7 +66,11 @@ func AlikeNodes(ctx context.Context, g *coles.Graph, nodes []int, k int) ([][]Ma
 		best := nearest.NewBest(k)
 		for _, v := range met {
 			if v != u {
-				best.Add(nearest.Match{Row: v, Score: count[v] / math.Sqrt(size[u]*size[v]) * (size[v] - 1) / size[v]})
+				score := count[v] / math.Sqrt(size[u]*size[v]) * (size[v] - 1) / size[v]
+				if size[v] == 2 {
+					score /= float64(n)
+				}
+				best.Add(nearest.Match{Row: v, Score: score})
 			}
 			count[v] = 0
 		}

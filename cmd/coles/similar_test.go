@@ -89,11 +89,11 @@ func TestSimilarToAnUnknownNode(t *testing.T) {
 }
 
 // By neighbours: on a path a–b–c–d the circle of b is a, b, c; that of c shares b and c, 2/3·2/3, and those of the leaf
-// a, 2/√6 of which half counts, and of d, 1/√6.
+// a, 2/√6 of which half counts, over 4, and of d, 1/√6 likewise.
 func TestSimilarByNeighbours(t *testing.T) {
 	dir := folder(t, map[string]string{"g.txt": "a b\nb c\nc d\n"})
 	path := filepath.Join(dir, "g.txt")
-	prints(t, "b\tc\t0.444444\t2\nb\ta\t0.408248\t1\nb\td\t0.204124\t1\n", "", "similar", "-graph", path, "b")
+	prints(t, "b\tc\t0.444444\t2\nb\ta\t0.102062\t1\nb\td\t0.051031\t1\n", "", "similar", "-graph", path, "b")
 	refused(t, dir, exitUsage, "-by is of vectors", "", "similar", "-graph", path, "-by", "dot", "b")
 	refused(t, dir, exitFailure, "unknown node", "", "similar", "-graph", path, "zed")
 }
