@@ -19,7 +19,8 @@ import (
 //
 //	f(x) = b + w·x,  the minimum of Σᵢ(yᵢ − b − w·xᵢ)² + penalty·‖w‖²,
 //
-// or exp f(x) for y = log of the values where these are above 0 and the largest is a hundred times the smallest.
+// or exp f(x) for y = log of the values where these are above 0, the largest is a hundred times the smallest, and the mean
+// absolute error of rows left out is not above that without logarithms, as where a score too large explodes.
 type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
@@ -68,16 +69,27 @@ func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, er
 	if len(rows) < 3 || slices.Min(y) == slices.Max(y) {
 		return nil, fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(rows))
 	}
+	if err = r.learn(ctx, f, rows, y); err != nil || !r.Log {
+		return r, err
+	}
+	plain := &Ridge{}
+	if err = plain.learn(ctx, f, rows, y); err == nil && plain.Found.Error < r.Found.Error {
+		r = plain
+	}
+	return r, err
+}
+
+// learn fits the coefficients to rows of these values, and measures them.
+func (r *Ridge) learn(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) error {
 	t := make([]float64, len(y))
 	for q, v := range y {
 		t[q] = r.regressed(v)
 	}
 	left, err := r.fit(ctx, f, rows, t)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		r.measure(y, t, left)
 	}
-	r.measure(y, t, left)
-	return r, nil
+	return err
 }
 
 // ridgeOf has rows with a value and their values, which say whether logarithms are regressed.

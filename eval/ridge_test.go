@@ -229,3 +229,16 @@ func TestSmoothedRidge(t *testing.T) {
 		"values of some": {func() error { _, _, _, err := r.Smooth(background, g, x, y[1:], nil); return err }(), coles.ErrShape},
 	})
 }
+
+// Numbers that span decades and follow the features themselves are not predicted by logarithms, where a few scores explode.
+func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
+	x, values := normal(300, 2, 1, 181), make([]float64, 300)
+	for i := range values {
+		values[i] = 0.01 + math.Abs(x.At(i, 0)*10)
+		x.Set(i, 1, values[i])
+	}
+	r := testkit.Must(LearnRidge(background, x, values))
+	if r.Log || r.Found.R2 < 0.99 {
+		t.Errorf("logarithms %v: %+v", r.Log, r.Found)
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 // predict sends the labels, and the class that a logistic regression on the embedding gives to each
-// node without one, as "coles predict" does.
+// node without one, or its number or its several classes, as "coles predict" does.
 func (v *View) predict(ctx context.Context, send func(message any)) error {
 	send(Stage{Stage: "classify", Total: 1})
 	var rest []int
@@ -27,8 +27,8 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if len(rest) == 0 {
 		return errors.New("there is no node to predict: every one has a label, or none")
 	}
-	if _, _, several := v.labels.LabelSets(); several {
-		return fmt.Errorf("nodes have several labels: only \"coles predict\" takes these")
+	if sets, names, several := v.labels.LabelSets(); several {
+		return v.several(ctx, sets, names, rest, send)
 	}
 	if values, odd, number := v.labels.LabelNumbers(); number && odd < 0 {
 		return v.value(ctx, values, rest, send)
@@ -50,10 +50,41 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 		if v.graph.Classes != nil {
 			name = v.graph.Classes[groups[i]]
 		}
-		lines = append(lines, []string{v.graph.IDs[i], name, strconv.FormatFloat(chances.At(q, column), 'g', 6, 64)})
+		lines = append(lines, []string{v.graph.IDs[i], name, short(chances.At(q, column))})
 	}
-	note := fmt.Sprintf("%d labels, and predictions for %d nodes", len(groups)-len(rest), len(rest))
+	note := fmt.Sprintf("%d labels, and predictions for %d nodes%s", len(groups)-len(rest), len(rest), shared(m.Alpha))
 	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
+}
+
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// shared says what share the neighbours have.
+func shared(alpha float64) string {
+	if alpha == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", smoothed along the edges with α = %g", alpha)
+}
+
+// several sends the classes of the nodes of rest, a line for each; the colours stay those of the labels.
+func (v *View) several(ctx context.Context, sets [][]int, names []string, rest []int, send func(message any)) error {
+	m, err := eval.LogisticRegression{}.LearnSets(ctx, v.edges, v.rows, sets, eval.Smoothing{Seed: 1})
+	if err != nil {
+		return err
+	}
+	chances, err := m.Probabilities(ctx, v.edges, v.rows, sets, rest)
+	if err != nil {
+		return err
+	}
+	lines := [][]string{{"id", "class", "probability"}}
+	for q, i := range rest {
+		of := chances.RawRowView(q)
+		for _, k := range m.Places(of) {
+			lines = append(lines, []string{v.graph.IDs[i], names[m.Linear.Classes[k]], short(of[k])})
+		}
+	}
+	note := fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation%s", len(sets)-len(rest), len(rest), m.Found.Micro, shared(m.Alpha))
+	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
 // value sends numbers for the nodes of rest, with bounds that nine in ten keep; the colours stay those of the labels.
@@ -70,11 +101,11 @@ func (v *View) value(ctx context.Context, values []float64, rest []int, send fun
 	for q, i := range rest {
 		line := []string{v.graph.IDs[i]}
 		for _, of := range []float64{found[q], low[q], high[q]} {
-			line = append(line, strconv.FormatFloat(of, 'g', 6, 64))
+			line = append(line, short(of))
 		}
 		lines = append(lines, line)
 	}
-	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", len(values)-len(rest), len(rest), m.Found.R2)
+	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation%s", len(values)-len(rest), len(rest), m.Found.R2, shared(m.Alpha))
 	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
