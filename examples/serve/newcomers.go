@@ -52,8 +52,8 @@ func (f *newcomers) drop(id string) bool {
 	return true
 }
 
-// many reports whether more than a quarter are not in the index: each is there once in a few times that it grows.
-func (f *newcomers) many() bool { return len(f.all)-f.indexed > 256+f.indexed/4 }
+// many reports whether so many are not in the index that another is worth its time, in which writes wait.
+func (f *newcomers) many() bool { return len(f.all)-f.indexed > 1000+f.indexed/2 }
 
 // gathered are the newcomers there are, all in an index of vectors of this width.
 func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error) {

@@ -19,7 +19,7 @@ func TestNewcomersNearest(t *testing.T) {
 	f, units := &newcomers{place: map[string]int{}}, map[string][]float64{}
 	fitted := []match{{"fitted 1", 0.5}, {"fitted 2", -0.5}}
 	gathered := 0
-	for step := range 4000 {
+	for step := range 12_000 {
 		id := fmt.Sprint(rng.IntN(1 + step))
 		switch rng.IntN(8) {
 		case 0:
@@ -39,7 +39,7 @@ func TestNewcomersNearest(t *testing.T) {
 			f = testkit.Must(f.gathered(t.Context(), width))
 			gathered++
 		}
-		if step%100 > 0 {
+		if step%300 > 0 {
 			continue
 		}
 		y := testkit.RandomDense(rng, 1, width)
@@ -53,7 +53,7 @@ func TestNewcomersNearest(t *testing.T) {
 		wantMatches(t, testkit.Must(f.nearest(t.Context(), y, slices.Clone(fitted), count, id)), want[:min(count, len(want))])
 		testkit.WantSame(t, "number", len(f.place), len(units))
 	}
-	if gathered < 4 {
+	if gathered < 3 {
 		t.Errorf("gathered %d times", gathered)
 	}
 }
