@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"coles"
 	"coles/dataset"
@@ -42,9 +45,29 @@ func meaningOf(c *cli.Command, d *dataset.Dataset) (m meaning, err error) {
 	case as == "" && !found:
 		return m, nil
 	case odd >= 0:
-		name := d.Classes[d.Labels[odd]]
+		name, id, path := d.Classes[d.Labels[odd]], rowNames(d.IDs, len(values))[odd], cmp.Or(c.String("labels"), c.Args().First())
 		return m, fmt.Errorf("%s: %w: the label %q of node %s is no number, and others are: -labels-as classes takes all for names, -missing-marks %s has such nodes without a label",
-			nameOf(cmp.Or(c.String("labels"), c.Args().First())), coles.ErrFormat, name, rowNames(d.IDs, len(values))[odd], name)
+			nameOf(path)+lineWith(path, id, name), coles.ErrFormat, name, id, name)
 	}
 	return meaning{values: values}, nil
+}
+
+// lineWith is ":" and the number of the first line of a file of text that has both words, "" where there is none.
+func lineWith(path, one, other string) string {
+	if about, err := os.Stat(path); err != nil || !about.Mode().IsRegular() { // a pipe is read but once
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		words := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(" \t,;\"\r", r) })
+		if slices.Contains(words, one) && slices.Contains(words, other) {
+			return fmt.Sprintf(":%d", n)
+		}
+	}
+	return ""
 }

@@ -56,13 +56,13 @@ func TestNeighboursError(t *testing.T) {
 func TestPredictNumbersRefuses(t *testing.T) {
 	dir, edges, _ := small(t)
 	write(t, filepath.Join(dir, "n.csv"), "ann,1.5\nbob,2.5\n")
-	write(t, filepath.Join(dir, "w.csv"), "ann,red\nbob,2.5\n")
+	write(t, filepath.Join(dir, "w.csv"), "bob,2.5\nann,red\n")
 	for name, c := range map[string]struct {
 		code       int
 		args, want string
 	}{
 		"two numbers":     {exitFailure, "-labels n.csv", "three"},
-		"a word":          {exitFailure, "-labels w.csv -labels-as numbers", `the label "red" of node ann is no number`},
+		"a word":          {exitFailure, "-labels w.csv -labels-as numbers", `w.csv:2: malformed: the label "red" of node ann is no number`},
 		"word and number": {exitFailure, "-labels w.csv", "-labels-as classes takes all for names"},
 		"balanced":        {exitUsage, "-labels n.csv -balanced", "is for nodes of one class"},
 		"no such kind":    {exitUsage, "-labels n.csv -labels-as words", "want classes, numbers or several"},
