@@ -381,3 +381,21 @@ func ExampleScalingRule() {
 	// γ = 0.5, factors [0.89 0.45]
 	//   1.79  0.89
 }
+
+// Six programs need six libraries each: what differs between the two is the end of the arcs that they are at.
+func ExampleWithArcs() {
+	var needs []coles.Edge
+	for program := range 6 {
+		for library := range 6 {
+			needs = append(needs, coles.Edge{U: program, V: 6 + library})
+		}
+	}
+	g, err := coles.NewGraph(12, needs, coles.WithArcs())
+	check(err)
+	m, err := coles.Fit(context.Background(), g, nil, coles.WithDim(4))
+	check(err)
+	roles, share := m.Roles()
+	fmt.Println(m.Report().Dim, "columns,", roles.Report().Dim, "a role, share", share)
+	// Output:
+	// 4 columns, 1 a role, share 0.5
+}
