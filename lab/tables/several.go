@@ -15,7 +15,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/lab/baselines"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,9 +33,7 @@ func severalTable() table {
 			"The centred rows of every embedding are brought to a mean norm of 4, and C is chosen among 1/32, 1/8, ½, 2 and 8 by the nodes that are known.",
 		rows: []method{
 			{name: "Label propagation", graphOnly: true},
-			{name: "SVD", graphOnly: true, embed: func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-				return baselines.SpectralGraph(ctx, p.graph, 128)
-			}},
+			pick(structureMethods, "SVD")[0],
 			{name: "COLES", graphOnly: true, embed: withoutFeatures()},
 		},
 		measure: func(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
