@@ -170,7 +170,7 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	if f.made != nil {
 		features = 0
 	}
-	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
+	if err := f.CheckUsed(f.g.Nodes(), features); err != nil {
 		return err
 	}
 	if f.made == nil {

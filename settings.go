@@ -118,8 +118,9 @@ func (s Settings) WithoutGraph() Settings {
 	return s
 }
 
-// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
-func (s Settings) checkUsed(nodes, features int) error {
+// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [ErrSetting].
+// It is for the packages of this module.
+func (s Settings) CheckUsed(nodes, features int) error {
 	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
 	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
 	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree

@@ -36,6 +36,8 @@ func newPlan(nodes int64, columns int, set coles.Settings, grid Grid) (plan, err
 	refuse(set.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", set.Solver, coles.SolverDirect)
 	refuse(set.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", set.Precision, coles.Float64)
 	refuse(set.Structure > 0, "a structure is made in the memory of one machine; only a share of 0 can be had here")
+	refuse(set.WeightSpan != 0 && set.WeightSpan != coles.DefaultSettings().WeightSpan, "a span of weights of %v; edges count as they are here", set.WeightSpan)
+	errs = append(errs, set.CheckUsed(int(nodes), columns))
 	if err := errors.Join(errs...); err != nil {
 		return plan{}, err
 	}

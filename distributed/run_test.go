@@ -332,6 +332,8 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 		"no edges":         {func(j *Job) { j.Edges = []string{dir + "e-*"} }, coles.ErrShape},
 		"twice":            {func(j *Job) { j.Features = []string{dir + "two.npy", dir + "*two.npy"} }, coles.ErrShape},
 		"drawn negatives":  {func(j *Job) { j.Settings.Negatives = coles.DegreeNegatives(1) }, coles.ErrSetting},
+		"a span":           {func(j *Job) { j.Settings.WeightSpan = 10 }, coles.ErrSetting},
+		"a filter unused":  {func(j *Job) { j.Settings.Kind, j.Settings.Filter = coles.UseFeatures, coles.SGC(3) }, coles.ErrSetting},
 		"no output":        {func(j *Job) { j.Out = "" }, coles.ErrSetting},
 		"names of another": {func(j *Job) { j.Names = []string{dir + "e.txt"} }, coles.ErrShape},
 	} {
