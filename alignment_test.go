@@ -101,8 +101,13 @@ func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
 	} {
 		a := alignment(c.g, c.x, func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })
 		r := fitted(c.g, c.x, coles.With(func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })).Report()
-		if a.Kind() != c.want || r.Kind != c.want || *r.Alignment != a || (r.StructureShare > 0) != (c.want == coles.UseGraph) {
-			t.Errorf("%s: %v, %+v, share %v", name, a, a, r.StructureShare)
+		if a.Kind() != c.want || r.Kind != c.want || *r.Alignment != a {
+			t.Errorf("%s: %v, %+v", name, a, a)
+		}
+		if c.want == coles.UseGraph {
+			testkit.WantSame(t, name, r.StructureShare, 0.75)
+			testkit.WantSame(t, name, r.RowNumbers, 5.0)
+			testkit.WantText(t, r.Notice(), "the features of a node are 5 numbers")
 		}
 		testkit.WantText(t, a.String(), c.says)
 	}

@@ -17,8 +17,13 @@ import (
 
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
-	room := f.numbers < few || m.scaling.Power == 0 && f.x.Cols() < f.total || f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
+	room := f.numbers < few || m.scaling.Power == 0 && f.x.Cols() < f.total || f.byCommunities()
 	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
+}
+
+// byCommunities reports whether the graph was taken for its communities, or the features for their lack.
+func (f *fitting) byCommunities() bool {
+	return f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
 }
 
 // few is the mean number of entries of rows below which features, as of a few columns of a table, tell little of a node.
@@ -57,8 +62,8 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	}
 	share := float64(f.Structure)
 	switch {
-	case f.Structure == AutoShare && f.numbers < few:
-		share, m.report.RowNumbers = 0.5, f.numbers
+	case f.Structure == AutoShare && f.numbers < few && f.byCommunities():
+		share, m.report.RowNumbers = 0.75, f.numbers
 	case f.Structure == AutoShare:
 		if m.report.StructureRatio, err = f.structureRatio(ctx, beside); err != nil {
 			return err

@@ -10,10 +10,11 @@ import (
 // whatever features these have: the columns of a fit without features, by their [Structure], with γ = 0. Those of the
 // features come first: a quarter of d′, or the effective rank that is aimed at, but at most half.
 //
-// [AutoShare] is 0 in a feature model, [WithScratch] and in package distributed. Elsewhere it is ½ if a row of features,
-// as prepared, has less than 8 entries in the mean, as of a few columns of a table: these tell little of a node, and
-// smoothed along edges mostly where it is. It is measured if γ = 0 and there are fewer features than d′, or the graph
-// was taken for its communities. Let R be as in
+// [AutoShare] is 0 in a feature model, [WithScratch] and in package distributed. Elsewhere, if a row of features as
+// prepared has less than 8 entries in the mean, as of a few columns of a table, it is ¾ where the graph was taken for
+// its communities: smoothed along edges such features tell mostly where a node is. It is measured with other features
+// where the graph was taken so, with few entries where it was not, and where γ = 0 and there are fewer features than d′.
+// Let R be as in
 // [Alignment], T = R_B·R_Bᵀ for half B of its columns, K_N = ZZᵀ for Z = F°R_A with the other half and F without its
 // term k = 0, K_L = LLᵀ for the columns L in question, and a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over both halves. Then
 //
