@@ -159,6 +159,7 @@ func (s *search) screen(ctx context.Context) (*screen, error) {
 
 // look compares the queries [first, last) with the blocks of a part.
 func (c *screen) look(ctx context.Context, first, last, part int) error {
+	ctx = parallel.Alone(ctx)
 	lo, hi := part*c.blocks.count/c.parts, (part+1)*c.blocks.count/c.parts
 	for i := first; i < last; i++ {
 		c.best[i*c.parts+part].matches = make([]Match, 0, min(c.k, (hi-lo)*blockRows))
@@ -190,6 +191,7 @@ func (c *screen) lookAlong(ctx context.Context, l *lines) error {
 }
 
 func (c *screen) lookAlone(ctx context.Context, query int, l *lines) error {
+	ctx = parallel.Alone(ctx)
 	best, width, whole := &c.best[query], c.blocks.head, l.units
 	best.matches = make([]Match, 0, c.k)
 	whole.Cols = whole.Stride

@@ -64,6 +64,7 @@ func (s *search) lookAtPairs(ctx context.Context) error {
 // lookFrom compares the rows of a block with each other and with the rows of later blocks. A
 // lock is for the best of a block's rows, which do not depend on the order they are found in.
 func (c *screen) lookFrom(ctx context.Context, block int, locks []sync.Mutex) error {
+	ctx = parallel.Alone(ctx)
 	first := block * blockRows
 	products, release := kernel.Scratch[float32](blockRows, blockRows)
 	defer release()

@@ -15,12 +15,14 @@ import (
 // of ctx if it has one, and returns when all have ended. Once ctx is done no further task is begun
 // and For returns ctx.Err(); tasks should therefore be short (milliseconds).
 func For(ctx context.Context, n int, do func(i int)) error {
-	if n > 1 {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if ctx.Value(aloneKey{}) != nil {
+		workers = 1
+	} else if n > 1 {
 		if c, ok := ctx.Value(crewKey{}).(*crew); ok && !c.dismissed.Load() {
 			return c.run(ctx, n, do)
 		}
 	}
-	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {
 		for i := range n {
 			if err := ctx.Err(); err != nil {
@@ -50,6 +52,12 @@ func For(ctx context.Context, n int, do func(i int)) error {
 	wg.Wait()
 	return ctx.Err()
 }
+
+type aloneKey struct{}
+
+// Alone returns a context under which For calls do in order, by itself. It is for what is a task of another For: a crew
+// that this has announced work to would not come back to that one.
+func Alone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }
 
 // Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that together cover [0,
 // n), under the rules of For.

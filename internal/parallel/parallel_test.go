@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -118,4 +119,17 @@ func TestCrewIsDismissedWhileOthersWork(t *testing.T) {
 			dismiss()
 		}
 	})
+}
+
+// What is a task already is not divided further, even where a crew stands ready.
+func TestAlone(t *testing.T) {
+	ctx, dismiss := Crew(t.Context())
+	defer dismiss()
+	var order []int // without a lock: the race detector sees another goroutine
+	if err := For(Alone(ctx), 1000, func(i int) { order = append(order, i) }); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(order) || len(order) != 1000 {
+		t.Errorf("%d calls, in the order %v", len(order), order)
+	}
 }
