@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -38,6 +39,28 @@ func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 		return nil, errCells
 	}
 	return g.setFeatures(ctx, nodes, x)
+}
+
+// SetRows replaces the cells of some nodes by the rows of a table, one for each, and their features. A column that the table
+// lacks has holes. Cost and errors are those of [Graph.SetFeatures] and [table.Encoder.Encode], and [coles.ErrShape] for a
+// graph without cells and a column that it has not kept.
+func (g *Graph) SetRows(ctx context.Context, nodes []int, rows *table.Table) (*Update, error) {
+	g.one.Lock()
+	defer g.one.Unlock()
+	x, err := g.encodeRows(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	done, err := g.setFeatures(ctx, nodes, x)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for k, i := range nodes {
+		g.cells.put(i, rows, k)
+	}
+	return done, nil
 }
 
 func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
