@@ -233,7 +233,7 @@ func TestSteps(t *testing.T) {
 		}, "embed"},
 		{"with another filter", func(j *Job) { j.Settings.Filter = coles.S2GCSum(3) }, "hops embed"},
 		{"with another grid", func(j *Job) { j.Grid.Height = 400 }, "prepare choose hops embed"},
-		{"with features alone", func(j *Job) { j.Settings.Kind = coles.UseFeatures }, "prepare embed"}, // which makes no tiles then
+		{"with features alone", func(j *Job) { j.Settings = j.Settings.WithoutGraph() }, "prepare embed"}, // which makes no tiles then
 	} {
 		c.change(&job)
 		if got := done(job); got != c.want {
