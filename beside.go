@@ -153,7 +153,7 @@ func (f *fitting) leaveRoles() error {
 	}
 	f.roles = f.ofRoles(f.total, f.made != nil)
 	if f.roles.Dim == 0 {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "8 or more for a graph with arcs, 4 or more without features"))
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "8 or more for a graph with arcs; without features 4 or more, which takes 12 nodes"))
 	}
 	f.total -= 2 * f.roles.Dim
 	f.Dim = min(f.Dim, f.total)

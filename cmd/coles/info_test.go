@@ -66,7 +66,7 @@ func TestInfoOfAModel(t *testing.T) {
 	}
 	// A model without features is described as such.
 	must(t, "", "embed", edges, "-dim", "1", "-model", model)
-	testkit.WantText(t, must(t, "", "info", model), "only the graph it was fitted on")
+	testkit.WantText(t, must(t, "", "info", model), "of later nodes too\n")
 }
 
 // A column of times is seen for what it is, as weights of edges.

@@ -61,9 +61,12 @@ func (m *modelInfo) print(w io.Writer) {
 	s, r := m.Settings, m.Report
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 	fmt.Fprintf(w, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
-	if m.Features > 0 {
+	switch {
+	case m.Features > 0:
 		fmt.Fprintf(w, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
-	} else {
+	case r.Structure > 0:
+		fmt.Fprintf(w, "features\tnone: %d columns tell who the neighbours are, of later nodes too\n", r.Structure)
+	default:
 		fmt.Fprintln(w, "features\tnone: it embeds only the graph it was fitted on")
 	}
 	m.Columns.print(w)
@@ -71,6 +74,12 @@ func (m *modelInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(w, "last column\tdegrees, with a share of %.3g\n", r.DegreeShare)
+	}
+	if r.StructureShare > 0 {
+		fmt.Fprintf(w, "structure\tcolumns of who the neighbours are, with a share of %.3g\n", r.StructureShare)
+	}
+	if r.RoleShare > 0 {
+		fmt.Fprintf(w, "roles\tcolumns of the tails and heads of arcs, with a share of %.3g\n", r.RoleShare)
 	}
 	if n := len(m.Lambda); n > 0 {
 		fmt.Fprintf(w, "eigenvalues\t%.4g to %.4g\n", m.Lambda[0], m.Lambda[n-1])
