@@ -103,14 +103,6 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	n, _ := e.rows.Dims()
 	labels := knownLabels(e.data, n)
-	if k == nil {
-		k, err = learn(ctx, c, in, e, m, labels, how)
-	} else {
-		err = k.check(in, c.String("use"), originOf(e.model), m, labels)
-	}
-	if err != nil {
-		return err
-	}
 	var rows []int
 	for i, l := range labels {
 		if l < 0 || c.Bool("all") {
@@ -119,6 +111,14 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	if len(rows) == 0 {
 		return errEveryLabel
+	}
+	if k == nil {
+		k, err = learn(ctx, c, in, e, m, labels, how)
+	} else {
+		err = k.check(in, c.String("use"), originOf(e.model), m, labels)
+	}
+	if err != nil {
+		return err
 	}
 	in.progress.show("classify", 0, 0)
 	a, err := k.answer(ctx, c, e, m, labels, rows, rowNames(e.data.IDs, n))
