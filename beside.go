@@ -128,7 +128,13 @@ func joinFit[T kernel.Float](ctx context.Context, m *Model, f *fitting, z *mat.D
 	if err != nil {
 		return err
 	}
-	if y, err = join(ctx, y, z, m.share); err != nil {
+	return hold(ctx, m, y, z, m.share)
+}
+
+// hold keeps y with the columns of z, which get a share, as the embedding.
+func hold[T kernel.Float](ctx context.Context, m *Model, y kernel.Matrix[T], z *mat.Dense, share float64) error {
+	y, err := linear.Beside(ctx, y, z, share)
+	if err != nil {
 		return err
 	}
 	m.single, m.embedding = nil, nil
@@ -166,7 +172,7 @@ func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
 	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
 		return fmt.Errorf("coles: roles: %w", err)
 	}
-	z := folded(m.roles.embedding)
+	z := linear.Folded(m.roles.embedding)
 	m.roles.embedding = nil
 	m.settings.Dim = f.total + 2*f.roles.Dim
 	if m.report.RoleShare = roleShare; f.made != nil {
@@ -174,22 +180,10 @@ func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
 	}
 	m.report.Dim += z.RawMatrix().Cols
 	if s := m.single; s != nil {
-		err = hold(ctx, m, kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}, z)
+		err = hold(ctx, m, kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}, z, m.report.RoleShare)
 	} else {
-		err = hold(ctx, m, kernel.Matrix[float64](m.embedding.RawMatrix()), z)
+		err = hold(ctx, m, kernel.Matrix[float64](m.embedding.RawMatrix()), z, m.report.RoleShare)
 	}
 	m.report.Seconds.Solve += time.Since(start).Seconds()
-	return err
-}
-
-// hold keeps y with the columns of roles as the embedding.
-func hold[T kernel.Float](ctx context.Context, m *Model, y kernel.Matrix[T], roles *mat.Dense) error {
-	y, err := join(ctx, y, roles, m.report.RoleShare)
-	if err != nil {
-		return err
-	}
-	m.single, m.embedding = nil, nil
-	m.hold(y)
-	m.report.ZeroRows, err = zeroRows(ctx, y)
 	return err
 }

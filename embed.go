@@ -3,9 +3,9 @@ package coles
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
@@ -151,7 +151,7 @@ func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matr
 	if err == nil && m.beside != nil {
 		var z *mat.Dense
 		if z, err = m.beside.embedMade(ctx, g); err == nil {
-			y, err = join(ctx, y, z, m.share)
+			y, err = linear.Beside(ctx, y, z, m.share)
 		}
 	}
 	if err == nil && m.roles != nil {
@@ -173,44 +173,6 @@ func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
 	return embedWide[float64](ctx, m, g, x)
 }
 
-// join is y and z side by side, z with a share of the energy where both have rows of one length.
-func join[T kernel.Float](ctx context.Context, y kernel.Matrix[T], z *mat.Dense, share float64) (kernel.Matrix[T], error) {
-	own, others := math.Sqrt(1-share), math.Sqrt(share)
-	more := kernel.Matrix[float64](z.RawMatrix())
-	out := kernel.Unset[T](y.Rows, y.Cols+more.Cols)
-	return out, parallel.EachRow(ctx, y.Rows, func(i int) {
-		row := out.Row(i)
-		for j, v := range y.Row(i) {
-			row[j] = T(own * float64(v))
-		}
-		for j, v := range more.Row(i) {
-			row[y.Cols+j] = T(others * v)
-		}
-	})
-}
-
-// Join puts vectors of the structure beside those of features, as [Model.Embed] does: for the packages of this module.
-func Join(features, structure *mat.Dense, share float64) *mat.Dense {
-	y, _ := join(context.Background(), kernel.Matrix[float64](features.RawMatrix()), structure, share) // does not end
-	return matrix.ToDense(y)
-}
-
-// folded has the rows of both roles of a node side by side, with the energy of one.
-func folded(z *mat.Dense) *mat.Dense {
-	if z.IsEmpty() {
-		return z
-	}
-	n, columns := z.Dims()
-	both := mat.NewDense(n, columns, nil)
-	both.Scale(math.Sqrt(0.5), z)
-	return mat.NewDense(n/2, 2*columns, both.RawMatrix().Data)
-}
-
-// JoinRoles puts vectors of [Graph.Roles] behind those of the nodes, as [Model.Embed] does: for the packages of this module.
-func (m *Model) JoinRoles(y, roles *mat.Dense) *mat.Dense {
-	return Join(y, folded(roles), m.report.RoleShare)
-}
-
 // withRoles adds the columns of roles to the vectors of a graph's nodes.
 func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel.Matrix[T]) (kernel.Matrix[T], error) {
 	roles, err := m.roles.Weighed(ctx, g.roles)
@@ -221,5 +183,5 @@ func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel
 	if err != nil {
 		return y, err
 	}
-	return join(ctx, y, folded(z), m.report.RoleShare)
+	return linear.Beside(ctx, y, linear.Folded(z), m.report.RoleShare)
 }

@@ -23,7 +23,7 @@ type Choice struct {
 	Labels int
 	// Tried are the kind by s, the other one, and that taken with columns of the structure, as far as they were tried.
 	Tried []Candidate
-	// Error is the standard error of the difference of the first two where both are equally good: of n rows of which
+	// Error is the standard error of the difference of the first two where both are equally good: of n rows with classes of which
 	// b are right by the one alone and c by the other alone √(b + c)/n.
 	Error float64
 	// Score is that of the candidates that are taken for each part of cross-validation by the others: unlike the best
@@ -67,7 +67,10 @@ func (c Choice) String() string {
 		if text += " " + c.figure(t.Score); t.Alpha > 0 {
 			text += fmt.Sprintf(" with α = %g", t.Alpha)
 		}
-		if k == 1 {
+		switch {
+		case k == 1 && c.explained:
+			text += fmt.Sprintf(" (± %.2f)", c.Error)
+		case k == 1:
 			text += fmt.Sprintf(" (± %.1f points)", 100*c.Error)
 		}
 		tried = append(tried, text)

@@ -152,7 +152,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	if err == nil && f.beside != nil {
 		var z *mat.Dense
 		if z, err = f.beside.embed(ctx, made, joins); err == nil {
-			y = coles.Join(y, z, f.share)
+			y, err = sideBySide(ctx, y, z, f.share)
 		}
 	}
 	if err != nil || f.roles == nil {
@@ -188,7 +188,14 @@ func (f *Frozen) withRoles(ctx context.Context, y *mat.Dense, edges []coles.Edge
 	if err != nil {
 		return nil, err
 	}
-	return f.model.JoinRoles(y, z), nil
+	_, share := f.model.Roles()
+	return sideBySide(ctx, y, linear.Folded(z), share)
+}
+
+// sideBySide is y and z side by side, z with a share.
+func sideBySide(ctx context.Context, y, z *mat.Dense, share float64) (*mat.Dense, error) {
+	both, err := linear.Beside(ctx, kernel.Matrix[float64](y.RawMatrix()), z, share)
+	return matrix.ToDense(both), err
 }
 
 // embed embeds new nodes with these features, or ones that the structure made.
