@@ -75,7 +75,7 @@ func (c Choice) String() string {
 		}
 		tried = append(tried, text)
 	}
-	measured := strings.Join(tried, ", ") + "; each part by what the others choose " + c.figure(c.Score)
+	measured := strings.Join(tried, ", ") + "; with the choice made anew for each part " + c.figure(c.Score)
 	if !c.told {
 		return fmt.Sprintf("%s, by s: cross-validation on %d labels cannot tell: %s\ns: %v", name(c.Alone), c.Labels, measured, c.Alignment)
 	}

@@ -233,7 +233,7 @@ func TestChoiceSays(t *testing.T) {
 	c := testkit.Must(ChooseModel(background, g, x, Labels{Classes: some(labels, 3)}, Smoothing{}))
 	c.Labels, c.Error, c.Score = 8, 0.125, 0.625
 	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.5, 0.875}, {coles.UseGraph, 0, 0, 0.25}, {coles.UseGraph, 0.5, 0, 0.75}}
-	tried := ": features 87.5 % with α = 0.5, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; each part by what the others choose 62.5 %\n"
+	tried := ": features 87.5 % with α = 0.5, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; with the choice made anew for each part 62.5 %\n"
 	found := c.Alignment.String()
 	for want, told := range map[string]bool{
 		"feature model, by cross-validation on 8 labels" + tried + "s alone: " + found:          true,
