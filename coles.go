@@ -173,6 +173,9 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	if err := f.CheckUsed(f.g.Nodes(), features); err != nil {
 		return err
 	}
+	if f.Kind != UseFeatures {
+		f.Filter = f.filterFor(features)
+	}
 	if f.made == nil {
 		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
 	}

@@ -22,8 +22,8 @@ import (
 //	heat:10,5           Heat(10, 5)
 //	polynomial:0.5,0.5  Polynomial(0.5, 0.5)
 //
-// The zero value, and what a constructor makes of numbers out of their range, fails with
-// [ErrSetting] wherever it is used.
+// The zero value, "auto", leaves the choice to [Fit]. Elsewhere it fails with [ErrSetting], as does what a
+// constructor makes of numbers out of their range.
 type Filter struct {
 	kind  filterKind
 	hops  int
@@ -34,7 +34,7 @@ type Filter struct {
 type filterKind int
 
 const (
-	noFilter filterKind = iota
+	autoFilter filterKind = iota
 	sgc
 	s2gc
 	s2gcSum
@@ -43,7 +43,7 @@ const (
 	polynomial
 )
 
-var filterNames = []string{"none", "sgc", "s2gc", "s2gcsum", "appnp", "heat", "polynomial"}
+var filterNames = []string{"auto", "sgc", "s2gc", "s2gcsum", "appnp", "heat", "polynomial"}
 
 // maxHops bounds the degree of a filter: far beyond any use, and small enough that a mistyped K
 // does not run for a day.
@@ -66,7 +66,7 @@ func S2GC(hops int, alpha float64) Filter {
 }
 
 // S2GCSum is (I + Σ_{k=1..K} W^k)/K, the form in the code of the paper's authors, and the default
-// of [Fit] with K = 8. K must be at least 1.
+// of [Fit], with K = 8, or 24 without features. K must be at least 1.
 func S2GCSum(hops int) Filter {
 	return newFilter(Filter{kind: s2gcSum, hops: hops}, func(c []float64) {
 		for k := range c {
@@ -124,8 +124,8 @@ func badFilter(f any, want string, args ...any) error {
 
 func (f Filter) checkNumbers() error {
 	switch {
-	case f.kind == noFilter:
-		return badFilter(nil, "one")
+	case f.kind == autoFilter:
+		return badFilter(f, "another here")
 	case f.kind == polynomial && f.hops < 0:
 		return badFilter(f, "at least one coefficient")
 	case f.hops < 0 || f.hops > maxHops:
@@ -152,6 +152,14 @@ func (f Filter) check() error {
 	return nil
 }
 
+// checkSetting is check where the zero value is a choice too.
+func (f Filter) checkSetting() error {
+	if f.kind == autoFilter {
+		return nil
+	}
+	return f.check()
+}
+
 func (f Filter) String() string {
 	var args []any
 	switch f.kind {
@@ -167,13 +175,13 @@ func (f Filter) String() string {
 	return setting.Text(filterNames[f.kind], args...)
 }
 
-func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), f.check() }
+func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), f.checkSetting() }
 
 func (f *Filter) UnmarshalText(text []byte) error {
 	t := setting.Parse("Filter", text)
-	at := slices.Index(filterNames[1:], t.Name) + 1
-	if at == 0 {
-		return t.Unknown(filterNames[1:])
+	at := slices.Index(filterNames, t.Name)
+	if at < 0 {
+		return t.Unknown(filterNames)
 	}
 	var read Filter
 	switch filterKind(at) {
@@ -197,7 +205,7 @@ func (f *Filter) UnmarshalText(text []byte) error {
 	if err := t.End(); err != nil {
 		return err
 	}
-	if err := read.check(); err != nil {
+	if err := read.checkSetting(); err != nil {
 		return err
 	}
 	*f = read

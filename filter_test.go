@@ -86,7 +86,7 @@ func TestFilterCoefficientsAddUp(t *testing.T) {
 
 // badFilters are made by constructors from numbers out of their range.
 var badFilters = []coles.Filter{
-	{}, coles.SGC(-1), coles.SGC(math.MaxInt), coles.S2GC(-1, 0.1), coles.S2GC(2, -0.1), coles.S2GC(2, 1.1), coles.S2GC(2, math.NaN()),
+	coles.SGC(-1), coles.SGC(math.MaxInt), coles.S2GC(-1, 0.1), coles.S2GC(2, -0.1), coles.S2GC(2, 1.1), coles.S2GC(2, math.NaN()),
 	coles.S2GCSum(0), coles.S2GCSum(-1), coles.APPNP(-1, 0.1), coles.APPNP(2, 2), coles.APPNP(2, math.NaN()),
 	coles.Heat(-1, 1), coles.Heat(2, -1), coles.Heat(2, math.NaN()), coles.Heat(2, math.Inf(1)),
 	coles.Polynomial(), coles.Polynomial(1, math.NaN()), coles.Polynomial(math.Inf(-1)),
@@ -105,6 +105,22 @@ func TestBadFiltersFailOnUse(t *testing.T) {
 			t.Run(f.String()+", "+use, func(t *testing.T) { testkit.WantError(t, err, coles.ErrSetting) })
 		}
 	}
+}
+
+// The zero value is a choice of Fit, and of nothing else.
+func TestAutoFilter(t *testing.T) {
+	g, words, _ := small(191)
+	for x, want := range map[mat.Matrix]coles.Filter{words: coles.S2GCSum(8), nil: coles.S2GCSum(24)} {
+		kind := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
+		m := fitted(g, x, kind)
+		testkit.WantSame(t, "filter", m.Settings().Filter.String(), want.String())
+		testkit.WantSame(t, "embedding", testkit.Bits(m.Embedding()), testkit.Bits(fitted(g, x, kind, coles.WithFilter(want)).Embedding()))
+	}
+	alone := fitted(g, words, coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }))
+	testkit.WantSame(t, "filter of features alone", alone.Settings().Filter.String(), "auto")
+	w, dw := coles.Normalize(g), contrast(g, noNegatives)
+	testkit.WantError(t, testkit.Err(coles.Filter{}.Apply(ctx, w, words)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(coles.SolveImplicit(ctx, words, w, coles.Filter{}, dw, 2)), coles.ErrSetting)
 }
 
 func TestFiltersEqualFixture(t *testing.T) {

@@ -173,8 +173,8 @@ func (h *modelHeader) check() error {
 		return err
 	}
 	kind := h.Settings.Kind
-	if kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) {
-		return fmt.Errorf("model %v of %d features, with a column of degrees: %v", kind, h.Columns, h.Degrees)
+	if auto := h.Settings.Filter.kind == autoFilter; kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) || kind == UseGraph && auto {
+		return fmt.Errorf("model %v of %d features, filter %v, with a column of degrees: %v", kind, h.Columns, h.Settings.Filter, h.Degrees)
 	}
 	if h.Report.Kind != kind {
 		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
@@ -287,6 +287,9 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 // reports on graph, features and choice. ids, degree (the direction of the column of degrees) and y (the
 // embedding) may be nil.
 func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
+	if s.Kind == UseGraph {
+		s.Filter = s.filterFor(prepare.fitted.Columns)
+	}
 	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling, embedding: y, ids: ids}
 	r.Features, r.Preparation, r.Solver = prepare.fitted.Features(), prepare.Preparation(), p.Solver
 	m.describe(&r)

@@ -30,7 +30,7 @@ func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 	// rounding errors stand out.
 	g := sparseGraph(48, 3000, 15_000)
 	x, _ := testkit.RandomWords(testkit.Random(50), 3000, 700)
-	fx := testkit.Must(coles.DefaultSettings().Filter.Apply(ctx, coles.Normalize(g), prepared(x, coles.PrepareAuto)))
+	fx := testkit.Must(coles.S2GCSum(8).Apply(ctx, coles.Normalize(g), prepared(x, coles.PrepareAuto)))
 	contrasted := testkit.Must(contrast(g, coles.ExpectedDegreeNegatives()).Apply(ctx, fx))
 	for solver, bound := range map[coles.Solver]float64{coles.SolverDirect: 2e-5, coles.SolverKrylov: 1e-6} {
 		t.Run(solver.String(), func(t *testing.T) {

@@ -21,7 +21,7 @@ type Settings struct {
 
 	Seed        uint64          `json:"seed"`        // of all randomness
 	Preparation Preparation     `json:"preparation"` // of X
-	Filter      Filter          `json:"filter"`      // F
+	Filter      Filter          `json:"filter"`      // F; the zero value is S2GCSum(8), without features S2GCSum(24)
 	Negatives   NegativeSampler `json:"negatives"`   // make ΔW with κ and η′: see [Contrast]
 	Kappa       int             `json:"kappa"`       // κ
 	Eta         float64         `json:"eta"`         // η′
@@ -54,7 +54,8 @@ type Settings struct {
 //	Dim          0, that is 128 or d: more changes nothing once the columns are weighted
 //	Preparation  PrepareAuto
 //	Kind         auto, by Alignment
-//	Filter       S2GCSum(8), the paper's S²GC in its authors' form
+//	Filter       auto: the paper's S²GC in its authors' form with 8 hops, or with 24 without features, where the
+//	             columns of few edges say little alone: 16 to 32 do better than 8
 //	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
 //	Kappa        1 (a closed form has no κ)
 //	Eta          1, at which that direction goes exactly
@@ -66,7 +67,6 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:      1,
-		Filter:    S2GCSum(8),
 		Negatives: ExpectedDegreeNegatives(),
 		Kappa:     1,
 		Eta:       1,
@@ -102,8 +102,19 @@ func (s Settings) Linear() linear.Fit {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
 	f := s.contrasting().linear()
-	f.Filter, f.DegreeShare, f.Dim = s.Filter.coef, s.DegreeShare, s.Dim
+	f.Filter, f.DegreeShare, f.Dim = s.filterFor(s.Dim).coef, s.DegreeShare, s.Dim
 	return f
+}
+
+// filterFor is F for so many features, 0 for none.
+func (s Settings) filterFor(features int) Filter {
+	switch {
+	case s.Filter.kind != autoFilter:
+		return s.Filter
+	case features == 0:
+		return S2GCSum(24)
+	}
+	return S2GCSum(8)
 }
 
 func (s Settings) contrasting() contrasting {
@@ -129,7 +140,7 @@ func (s Settings) CheckUsed(nodes, features int) error {
 		unused bool
 		value  func(s Settings) any
 	}{
-		{"Filter", alone, func(s Settings) any { return s.Filter.String() }},
+		{"Filter", alone, func(s Settings) any { return s.filterFor(features).String() }},
 		{"Negatives", alone, func(s Settings) any { return s.Negatives.String() }},
 		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
 		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
@@ -169,7 +180,7 @@ func (s Settings) Check() error {
 	wrong(s.Kind < 0 || int(s.Kind) >= len(kindNames), "Kind", s.Kind, strings.Join(kindNames, ", "))
 	wrong(s.Solver < 0 || int(s.Solver) >= len(solverNames), "Solver", s.Solver, strings.Join(solverNames, ", "))
 	wrong(s.Precision < 0 || int(s.Precision) >= len(precisionNames), "Precision", s.Precision, strings.Join(precisionNames, ", "))
-	errs = append(errs, s.Filter.check(), s.contrasting().check(), s.Scaling.check())
+	errs = append(errs, s.Filter.checkSetting(), s.contrasting().check(), s.Scaling.check())
 	return errors.Join(errs...)
 }
 
@@ -214,7 +225,7 @@ func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 // WithSeed sets the seed of all random draws (1).
 func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
 
-// WithFilter sets the filter F ([S2GCSum] of 8 hops).
+// WithFilter sets the filter F.
 func WithFilter(f Filter) Option { return func(c *config) { c.Filter = f } }
 
 // WithPrecision sets the type of the numbers of [Fit] and [Model.Embed].
@@ -346,6 +357,6 @@ func (s Settings) ofRoles(columns int, made bool) Settings {
 	if made {
 		s.Dim = columns / 4
 	}
-	s.Kind, s.Preparation, s.Structure, s.Precision = UseGraph, PrepareAuto, 0, Float64
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, Filter{}, 0, Float64
 	return s
 }

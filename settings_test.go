@@ -105,7 +105,7 @@ var textForms = map[string]struct {
 }
 
 func filterTexts() map[string]choice {
-	texts := map[string]choice{"sgc:10000": coles.SGC(10_000), "polynomial:5e-324,-1e+300": coles.Polynomial(5e-324, -1e300)}
+	texts := map[string]choice{"auto": coles.Filter{}, "sgc:10000": coles.SGC(10_000), "polynomial:5e-324,-1e+300": coles.Polynomial(5e-324, -1e300)}
 	for _, c := range filterCases {
 		texts[c.text] = c.filter
 	}
@@ -142,7 +142,7 @@ func TestTextForms(t *testing.T) {
 
 // The values of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
-	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"s2gcsum:8","negatives":"expected-degree","kappa":1,"eta":1,"weight_span":100,"kind":"auto",` +
+	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"auto","negatives":"expected-degree","kappa":1,"eta":1,"weight_span":100,"kind":"auto",` +
 		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"structure":"auto","truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
@@ -215,7 +215,6 @@ var badSettings = map[string]func(s *coles.Settings){
 	"Preparation = coles.Preparation(44)":    func(s *coles.Settings) { s.Preparation = 44 },
 	"Solver = coles.Solver(-1)":              func(s *coles.Settings) { s.Solver = -1 },
 	"Precision = coles.Precision(9)":         func(s *coles.Settings) { s.Precision = 9 },
-	"Filter, want one":                       func(s *coles.Settings) { s.Filter = coles.Filter{} },
 	"Negatives = uniform:0, want at least 1": func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(0) },
 	"Negatives = erdos-renyi:1.5, want a probability from 0": func(s *coles.Settings) { s.Negatives = coles.ErdosRenyiNegatives(1.5) },
 	"Scaling.Power = -1":                               func(s *coles.Settings) { s.Scaling = coles.ScalingRule{Power: -1, Norm: 4} },

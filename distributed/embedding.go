@@ -49,7 +49,7 @@ func (p plan) byModel(s beam.Scope, in input, m *coles.Model, file []byte) beam.
 	v := m.Directions().RawMatrix()
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
 	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
-	state = p.filter(s, p.Settings.Filter.Coefficients()[:p.hops()], nothingNext, state)
+	state = p.filter(s, p.Settings.Linear().Filter[:p.hops()], nothingNext, state)
 	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted})
 }
 

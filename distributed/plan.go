@@ -54,7 +54,7 @@ func (p plan) hops() int {
 	if p.Settings.Kind == coles.UseFeatures {
 		return 0
 	}
-	return p.Settings.Filter.Hops() + 1
+	return len(p.Settings.Linear().Filter)
 }
 
 // rounding is how far rows are apart by the rounding of messages alone, relative to their length.

@@ -67,7 +67,7 @@ func TestRefusals(t *testing.T) {
 		"Krylov":            {func(p *plan) { p.Settings.Solver = coles.SolverKrylov }, coles.ErrSetting},
 		"sums in float32":   {func(p *plan) { p.Settings.Precision = coles.Float32 }, coles.ErrSetting},
 		"too many columns":  {func(p *plan) { p.Settings.Dim = 11 }, coles.ErrSetting},
-		"no filter":         {func(p *plan) { p.Settings.Filter = coles.Filter{} }, coles.ErrSetting},
+		"filter of no hop":  {func(p *plan) { p.Settings.Filter = coles.S2GCSum(0) }, coles.ErrSetting},
 		"kernel unknown":    {func(p *plan) { p.Grid.Kernel = "abacus" }, coles.ErrSetting},
 		"negative height":   {func(p *plan) { p.Grid.Height = -1 }, coles.ErrSetting},
 		"messages unknown":  {func(p *plan) { p.Grid.Messages = 7 }, coles.ErrSetting},

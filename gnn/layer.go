@@ -150,6 +150,8 @@ func (l Layer) check() error {
 		return setting.Bad("Layer", l, "a width")
 	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
 		return setting.Bad("Layer", l, "a rate from 0 to less than 1")
+	case l.name == propagateName && len(l.filter.Coefficients()) == 0:
+		return setting.Bad("Filter", l, "a filter with its numbers")
 	case l.name == propagateName:
 		_, err := l.filter.MarshalText()
 		return err

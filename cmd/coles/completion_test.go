@@ -18,7 +18,7 @@ func TestCompletion(t *testing.T) {
 		"embed --fi":            "--filter",
 		"embed cora.npz -o y -": "-from -features -labels -ids",
 		"train -pre":            "-preset",
-		"embed -filter":         "s2gcsum s2gc sgc appnp heat polynomial",
+		"embed -filter":         "auto s2gcsum s2gc sgc appnp heat polynomial",
 		"embed -negatives":      "expected-degree expected-uniform uniform degree erdos-renyi none",
 		"embed -for":            "classification clustering links",
 		"cluster --kind":        "auto graph features",
@@ -64,7 +64,7 @@ func TestChoicesAreThoseOfTheLibrary(t *testing.T) {
 			}
 		}
 	}
-	if len(choices("embed", "filter")) != 6 || choices("embed", "dim") != nil {
+	if len(choices("embed", "filter")) != 7 || choices("embed", "dim") != nil {
 		t.Error("choices are missing, or offered where there are none")
 	}
 }

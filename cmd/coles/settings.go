@@ -29,7 +29,7 @@ func settingsFlags() []cli.Flag {
 		&cli.StringFlag{Name: "structure", Usage: "`SHARE` of the vectors' energy in columns of who the neighbours are, beside features; auto measures it (default: auto)"},
 		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a third of the nodes)", HideDefault: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
-		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: s2gcsum:8)"},
+		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: auto, s2gcsum:8, or s2gcsum:24 without features)"},
 		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"},
 		&cli.IntFlag{Name: "kappa", Usage: "`NUMBER` of negative graphs, 0 for none (default: 1)", HideDefault: true},
 		&cli.FloatFlag{Name: "eta", Usage: "`WEIGHT` of the negatives, 0 to 1 (default: 1)", HideDefault: true},
@@ -42,7 +42,7 @@ func settingsFlags() []cli.Flag {
 const (
 	purposeForms     = "classification, clustering, links"
 	preparationForms = "auto, undamped, none, tfidf, balanced, row-l2, row-l1,\nstandardize, vectors"
-	filterForms      = "s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
+	filterForms      = "auto, s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
 	negativesForms   = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
 )
 

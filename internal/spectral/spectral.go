@@ -113,15 +113,20 @@ func (r Rule) Bound(power float64) float64 {
 	return max(r.Rank*math.Exp2(-power), r.Floor)
 }
 
-// power finds γ by bisection.
+// power finds γ from above. Where a column has much energy and an eigenvalue near 0 the effective rank rises
+// before it falls, and may be small at 0 by this column alone.
 func (r Rule) power(energy, weight []float64) float64 {
 	above := func(power float64) bool {
 		return effectiveRank(energy, weight, power) > r.Bound(power)
 	}
-	if !above(0) {
-		return 0
+	const step = 1.0 / 16
+	hi := float64(maxPower)
+	for !above(hi - step) {
+		if hi -= step; hi == 0 {
+			return 0
+		}
 	}
-	lo, hi := 0.0, float64(maxPower)
+	lo := hi - step
 	for range 50 {
 		if mid := (lo + hi) / 2; above(mid) {
 			lo = mid

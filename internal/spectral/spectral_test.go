@@ -61,6 +61,7 @@ func TestScalingEqualsFormulas(t *testing.T) {
 		{"negative eigenvalues", spread(3, 300, 40, geometric(1)), func(j int) float64 { return 5 - 0.2*float64(j) }, defaultRule},
 		{"another rule", spread(4, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Rank: 12, Floor: 3, Norm: 1.5}},
 		{"fixed power", spread(5, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Power: 0.7, Norm: 8}},
+		{"energy where λ is near 0", spread(7, 300, 60, func(j int) float64 { return 1 + 30*float64(j/59) }), geometric(0.9), defaultRule},
 		{"fixed power 0", spread(6, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Norm: 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -73,20 +74,16 @@ func TestScalingEqualsFormulas(t *testing.T) {
 			}
 			target := func(gamma float64) float64 { return math.Max(c.rule.Rank*math.Pow(2, -gamma), c.rule.Floor) }
 			s := testkit.Must(c.rule.Fit(ctx, c.e, lambda))
-			switch at0 := rankAt(energy, level, 0); {
-			case c.rule.Rank == 0:
+			if c.rule.Rank == 0 {
 				testkit.WantSame(t, "γ", s.Power, c.rule.Power)
-			case at0 <= target(0):
-				testkit.WantSame(t, "γ of what is steep enough", s.Power, 0.0)
-			default:
-				// The smallest crossing, to the bisection's 3·2⁻⁵⁰: just above it holds, below
-				// never. Where nothing holds up to 3, the power is 3.
-				if got := rankAt(energy, level, s.Power+1e-9); s.Power < 3 && got > target(s.Power+1e-9) {
-					t.Errorf("at γ = %v the effective rank is %v, over %v", s.Power, got, target(s.Power))
+			} else {
+				// The largest crossing, to the bisection's 2⁻⁵⁴: just below the rank is too large, above never.
+				if below := s.Power - 1e-9; below > 0 && rankAt(energy, level, below) <= target(below) {
+					t.Errorf("γ = %v, but less would do", s.Power)
 				}
-				for g := 0.0; g < s.Power-1e-9; g += s.Power / 200 {
-					if rankAt(energy, level, g) <= target(g) {
-						t.Fatalf("γ = %v, but %v would do", s.Power, g)
+				for g := s.Power + 1e-9; g <= 3; g += 0.01 {
+					if got := rankAt(energy, level, g); got > target(g) {
+						t.Fatalf("γ = %v, and at %v the effective rank is %v, over %v", s.Power, g, got, target(g))
 					}
 				}
 			}

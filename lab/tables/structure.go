@@ -35,9 +35,6 @@ const mostOfAll = 50_000
 // structureMethods have the settings of their papers, but FastRP weights that were the best of seven on cora, lastfm and ppi: its own
 // were tuned to other graphs, and are 7 to 20 points behind these.
 var structureMethods = append(pick(closedMethods, "COLES without features", "Eigenmaps"),
-	method{name: "COLES (16 hops at rank 40)", graphOnly: true, embed: withoutFeatures(coles.With(func(s *coles.Settings) {
-		s.Filter, s.Scaling = coles.S2GCSum(16), coles.ScalingRule{Rank: 40, Floor: 40, Norm: 4}
-	}))},
 	bare("SVD", baselines.SVD),
 	bare("NetMF (T = 1)", func(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, error) {
 		return baselines.NetMF(ctx, g, 1, k, seed)
