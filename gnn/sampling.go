@@ -50,8 +50,8 @@ type Sample struct {
 	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn,
 	// is 1 in the mean.
 	Factors []*autodiff.CSR[float64]
-	// Weights multiply the losses of the rows of H, of the labelled ones for a classifier; nil takes
-	// their mean.
+	// Weights multiply the losses of the rows of H that have labels ([Step.LabelWeights]); nil takes their
+	// mean. A training without labels leaves them out.
 	Weights []float64
 }
 

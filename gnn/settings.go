@@ -14,7 +14,8 @@ import (
 )
 
 // Settings are the choices of a training, as one value that survives JSON. [DefaultSettings] is the
-// place to start; [With] and shorter options change it.
+// place to start; [With] and shorter options change it. One that a training has no use for is an
+// [coles.ErrSetting], unless it is 0 or as settings to start with have it.
 type Settings struct {
 	// Network makes embeddings of features, and Objective is the loss it is trained for.
 	Network   Network   `json:"network"`
@@ -212,6 +213,39 @@ func (s Settings) known() error {
 		return bad("Sampler", s.Sampler, setAnew)
 	}
 	return s.Network.known()
+}
+
+// checkUsed refuses a setting that a training has no use for, as [Settings] says. A program's own objective may
+// use all that a [Step] has.
+func (s Settings) checkUsed() error {
+	o, sampler := s.Objective, s.Negatives
+	contrasts, none := !o.custom && o.name == colesName, sampler == coles.NegativeSampler{}
+	drawn := !none && sampler != coles.ExpectedUniformNegatives() && sampler != coles.ExpectedDegreeNegatives()
+	user := fmt.Sprintf("the %v objective", o)
+	if contrasts {
+		user = fmt.Sprintf("the %v sampler", sampler)
+	}
+	usual := []Settings{ClassifierSettings(), DefaultSettings(), StiefelSettings(), LinearSettings(), {}}
+	for _, field := range []struct {
+		name   string
+		unused bool
+		value  func(s Settings) any
+	}{
+		{"Negatives", !o.custom && !contrasts, func(s Settings) any { return s.Negatives }},
+		{"Kappa", !o.custom && !(contrasts && drawn), func(s Settings) any { return s.Kappa }},
+		{"Eta", !o.custom && (!contrasts || none), func(s Settings) any { return s.Eta }},
+		{"FreshNegatives", !o.custom && (o.spec.Labels || contrasts && !drawn), func(s Settings) any { return s.FreshNegatives }},
+		{"Norm", o.spec.Labels, func(s Settings) any { return s.Norm }},
+	} {
+		value := field.value(s)
+		if field.unused && !slices.ContainsFunc(usual, func(s Settings) bool { return field.value(s) == value }) {
+			return bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user)
+		}
+	}
+	if !o.custom && s.Augmentation.edges != [2]float64{} && s.Network.hops() == 0 {
+		return bad("Augmentation", s.Augmentation, "no edges dropped, since no layer looks at them")
+	}
+	return nil
 }
 
 // An Option changes one choice of [Train], [Resume] or [TrainClassifier].

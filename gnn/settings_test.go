@@ -3,13 +3,17 @@ package gnn
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"testing"
 
 	"coles"
 	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 var pointer = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
@@ -150,4 +154,71 @@ func TestSettingsInPart(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"network": [null]}`), &s); err != nil || !same(s.Network, Network{{}}) {
 		t.Errorf("null is read as %v, error %v", s.Network, err)
 	}
+}
+
+// A setting is refused where it changes no number that comes out, and only there.
+func TestSettingsWithoutEffectAreRefused(t *testing.T) {
+	g, x, labels, train, val := separated()
+	drawing := With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 2, 0.9 })
+	without := With(func(s *Settings) { s.Negatives = coles.NegativeSampler{} })
+	linear := WithNetwork(Linear(8), ReLU(), Linear(3))
+	classify := With(func(s *Settings) { s.Objective, s.Norm = crossEntropy(), 0 })
+	changes := map[string]func(s *Settings){
+		"Negatives":      func(s *Settings) { s.Negatives = coles.DegreeNegatives(2) },
+		"Kappa":          func(s *Settings) { s.Kappa = 3 },
+		"Eta":            func(s *Settings) { s.Eta = 0.5 },
+		"FreshNegatives": func(s *Settings) { s.FreshNegatives = true },
+		"Norm":           func(s *Settings) { s.Norm = 7 },
+		"Augmentation":   func(s *Settings) { s.Augmentation = Drop([2]float64{0.5, 0.2}, [2]float64{}) },
+	}
+	for name, opts := range map[string][]Option{
+		"expected negatives": nil, "drawn negatives": {drawing}, "no negatives": {without}, "no edges": {linear},
+		"NCE": {WithObjective(SampledNCE(2, 1))}, "means": {WithObjective(PowerMean(0, 2))}, "labels": {classify}, "labels of features": {classify, linear},
+	} {
+		run := func(more ...Option) (config, *mat.Dense) {
+			c := testkit.Must(newConfig(DefaultSettings(), slices.Concat(smallOptions(WithNetwork(GCN(8), ReLU(), GCN(3)), WithEpochs(3)), opts, more)))
+			var s supervision
+			if c.Objective.spec.Labels {
+				classes := testkit.Must(classesOf(g.Nodes(), labels, train, val))
+				s = supervision{len(classes), targetsOf(classes, labels, train), targetsOf(classes, labels, val)}
+				c.every, c.patience = 1, c.Epochs
+			}
+			r := testkit.Must(newRun[float64](ctx, c, g, x, s))
+			testkit.Check(t, r.train(ctx))
+			if s.classes > 0 {
+				return c, dense(testkit.Must(r.output(ctx)))
+			}
+			return c, testkit.Must(r.model(ctx)).Embedding()
+		}
+		c, plain := run()
+		testkit.Check(t, c.checkUsed())
+		for field, change := range changes {
+			if c.Objective.spec.Labels && field == "Augmentation" {
+				continue // which a classifier refuses
+			}
+			c, changed := run(With(change))
+			err, used := c.checkUsed(), !mat.Equal(plain, changed)
+			var bad *coles.SettingError
+			if refused := errors.As(err, &bad); refused == used || refused && bad.Field != field {
+				t.Errorf("%s: %s changes something: %v, error %v", name, field, used, err)
+			}
+		}
+	}
+}
+
+// What is as settings to start with have it is not in the way of a training that does not use it; a program's
+// own objective may use all; and a checkpoint goes on.
+func TestUnusedSettingsThatAreUsual(t *testing.T) {
+	g, x := small(1)
+	odd := func(s *Settings) { s.Kappa, s.Eta, s.FreshNegatives = 5, 0.5, true }
+	testkit.WantError(t, testkit.Err(Train(ctx, g, x, smallOptions(WithObjective(PowerMean(0, 2)), With(odd))...)), coles.ErrSetting)
+	for _, opts := range [][]Option{
+		{WithObjective(SampledNCE(2, 1)), With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0 })},
+		{WithObjective(infomax()), With(odd)},
+	} {
+		trained(t, g, x, opts...)
+	}
+	c := checkpointsOf(t, g, x, WithObjective(PowerMean(0, 2)))[2]
+	c.header.Settings.Kappa = 5 // of a version that did not mind
+	testkit.Must(Resume(ctx, c, g, x))
 }

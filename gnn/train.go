@@ -20,7 +20,7 @@ import (
 )
 
 // Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes. It
-// begins with [DefaultSettings].
+// begins with [DefaultSettings]. For a graph without features x may be the embedding that [coles.Fit] makes of it.
 //
 // An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2)
 // multiplications for k hidden and d′ output columns; the memory is [Report].Memory in addition to
@@ -41,6 +41,11 @@ func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*
 func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Checkpoint, s supervision) (*Model, error) {
 	if err := c.known(); err != nil {
 		return nil, err
+	}
+	if from == nil { // else the training before has seen to it
+		if err := c.checkUsed(); err != nil {
+			return nil, err
+		}
 	}
 	if c.Objective.spec.Labels != (s.classes > 0) {
 		return nil, bad("Objective", c.Objective, "one that reads labels for TrainClassifier, and for it alone")
