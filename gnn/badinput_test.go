@@ -36,6 +36,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	testkit.RefuseMatrices(t, 40, 12, doors)
 	for name, open := range doors {
 		testkit.WantError(t, open(mat.NewDense(41, 12, nil)), coles.ErrShape)
+		testkit.WantError(t, open(nil), coles.ErrShape)
 		if name == "Model.Embed" || name == "Classifier.Predict" {
 			testkit.WantError(t, open(mat.NewDense(40, 11, nil)), coles.ErrShape)
 		}

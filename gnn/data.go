@@ -45,6 +45,9 @@ func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.So
 	if g.Roles() != nil {
 		return nil, bad("WithArcs", true, "a graph without: networks know no direction")
 	}
+	if x == nil {
+		return nil, fmt.Errorf("gnn: features: %w: none, and a network reads nothing else; the embedding that coles.Fit(ctx, g, nil) makes of the graph will do", coles.ErrShape)
+	}
 	source, err := matrix.Read(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: features: %w", err)

@@ -53,6 +53,39 @@ func ExampleTrain() {
 	// gcn:512 → relu → gcn:256 true
 }
 
+// A graph without features lends its embedding in closed form, also for nodes that come later: here one with
+// three edges.
+func ExampleTrain_withoutFeatures() {
+	g, d, splits := communities()
+	closed, err := coles.Fit(ctx, g, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := gnn.Train(ctx, g, closed.Embedding(), gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	edges := []coles.Edge{{U: 300, V: 1}, {U: 300, V: 4}, {U: 300, V: 7}}
+	d.Adjacency.DoNonZero(func(u, v int, _ float64) { edges = append(edges, coles.Edge{U: u, V: v}) })
+	grown, err := coles.NewGraph(301, edges)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := closed.Embed(ctx, grown, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := m.Embed(ctx, grown, x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("a guess is right in a third, the network in more than half:", accuracy(ctx, m.Embedding(), d, splits) > 50)
+	fmt.Println(y.Dims())
+	// Output:
+	// a guess is right in a third, the network in more than half: true
+	// 301 32
+}
+
 // Settings are a value with one text form for each choice: a file may hold what differs from the
 // default. Without labels a training may stop by how much of the output's energy is in few directions.
 func ExampleSettings() {

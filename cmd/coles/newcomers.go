@@ -36,8 +36,12 @@ func (k *newcomers) read(ctx context.Context, c *cli.Command, in *inputs, d *dat
 		in.text.Missing = "error" // a mean would be one of the newcomers
 	}
 	path := c.String("new-features")
-	if fitted, ok := k.model.(*coles.Model); ok && fitted.Structure() != nil || path == "" {
-		if !ok || path != "" || fitted.Structure() == nil {
+	fitted, ok := k.model.(*coles.Model)
+	if !ok {
+		return nil, usagef("-new-features and -new-edges are for a model of \"coles embed\", and -with has a network")
+	}
+	if fitted.Structure() != nil || path == "" {
+		if path != "" || fitted.Structure() == nil {
 			return nil, usagef("-new-edges alone is for a model fitted without features; -new-features names a file of them for another")
 		}
 		return k.readJoins(ctx, in, c.String("new-edges"), rowNames(d.IDs, d.Nodes()))
@@ -121,10 +125,7 @@ func (k *newcomers) keep(d *dataset.Dataset, name string, ids []string, n int, r
 
 // embed embeds the newcomers, which have these features, into the graph as it is without them.
 func (k *newcomers) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
-	m, ok := k.model.(*coles.Model)
-	if !ok {
-		return nil, nil, usagef("-new-features is for a model of \"coles embed\", and -with has a network")
-	}
+	m := k.model.(*coles.Model) // or read has refused it
 	if err := wantsFeatures(m, k.old); err != nil {
 		return nil, nil, err
 	}

@@ -73,6 +73,7 @@ func TestEmbedNewcomers(t *testing.T) {
 	network := filepath.Join(dir, "n.model")
 	must(t, "", "train", edges, "-features", features, "-epochs", "1", "-dim", "2", "-model", network, "-o", filepath.Join(dir, "n.npy"))
 	refused(t, dir, exitUsage, "-with has a network", "", "embed", edges, "-features", features, "-with", network, "-new-features", x)
+	refused(t, dir, exitUsage, "-with has a network", "", "embed", edges, "-features", features, "-with", network, "-new-edges", edges)
 	refused(t, dir, exitFailure, "name a file of them by -features", "", "embed", edges, "-with", model, "-new-features", x)
 }
 

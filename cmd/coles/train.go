@@ -20,7 +20,8 @@ import (
 
 const trainDescription = `Trains a graph neural network on GRAPH, which has features, without labels, and
 writes one row per node as "coles embed" does. The model of -model embeds other
-graphs by "coles embed -with".
+graphs by "coles embed -with". For a graph without features, train on the file
+that "coles embed GRAPH -o FILE.npz" writes.
 
 -preset is one of coles-gcn (two layers, soft orthogonality), stiefel (the last
 weight orthonormal), linear (one layer behind a filter), augmented (two views).
@@ -204,7 +205,7 @@ func readCheckpoint(r *bufio.Reader) (*gnn.Checkpoint, error) {
 
 func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
 	if x == nil {
-		return nil, nil, errors.New("a network is trained on features, and the graph has none: name a file of them by -features")
+		return nil, nil, errors.New(`a network is trained on features, and the graph has none: name a file of them by -features, or train on what "coles embed GRAPH -o FILE.npz" writes`)
 	}
 	defer t.progress.clear()
 	options := append(t.options, gnn.WithProgress(t.progress.show))
@@ -214,6 +215,9 @@ func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mode
 		m, err = gnn.Resume(ctx, t.from, g, x, options...)
 	} else {
 		m, err = gnn.Train(ctx, g, x, options...)
+	}
+	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) {
+		err = errors.New(err.Error()) // by its name in -settings: its option, if there is one, is of "coles embed"
 	}
 	if err != nil {
 		return nil, nil, err

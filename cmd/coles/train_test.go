@@ -51,6 +51,18 @@ func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
 	testkit.WantSame(t, "settings", asJSON(t, info.Settings), asJSON(t, m.Settings()))
 }
 
+// A graph without features is trained on what embed writes.
+func TestTrainOnEmbedding(t *testing.T) {
+	d, _ := community(t)
+	d.Features, d.FeatureNames = nil, nil
+	path := archiveOf(t, d)
+	embedded := filepath.Join(t.TempDir(), "y.npz")
+	must(t, "", "embed", path, "-o", embedded)
+	d.Features = testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), nil)).Embedding()
+	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, trained(t, d).Embedding()) })
+	prints(t, want, "", append([]string{"train", embedded}, smallTraining()...)...)
+}
+
 // A training that goes on after three epochs of six ends with the bytes of one without the break.
 func TestTrainResumes(t *testing.T) {
 	_, path := community(t)
@@ -104,7 +116,8 @@ func settingsOf(t *testing.T, args []string) (s gnn.Settings) {
 
 func TestTrainRefuses(t *testing.T) {
 	dir, edges, features := small(t)
-	out := filepath.Join(dir, "out.tsv")
+	out, settings := filepath.Join(dir, "out.tsv"), filepath.Join(dir, "s.json")
+	write(t, settings, `{"kappa": 5}`)
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -125,6 +138,7 @@ func TestTrainRefuses(t *testing.T) {
 		"junk for a checkpoint": {[]string{"-resume", features}, exitFailure, "features.csv"},
 		"no layer with weights": {[]string{"-network", "relu", "-features", features}, exitFailure, "Network[0] = relu, want a weight before it"},
 		"no features":           {nil, exitFailure, "-features"},
+		"a setting not used":    {[]string{"-features", features, "-settings", settings}, exitFailure, "coles: bad setting: Kappa = 5, want 1, since"},
 		"unknown setting":       {[]string{"-settings", "-"}, exitFailure, "standard input"},
 	} {
 		t.Run(name, func(t *testing.T) {

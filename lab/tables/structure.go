@@ -22,7 +22,7 @@ func structureTable() table {
 		about: accuracyAbout + " Of graphs with several classes a node F1 of all pairs of a node and a class (micro) and its mean over the classes (macro) where a share of the nodes is known, " +
 			"of as many classes as a node has.",
 		reference: "COLES without features", datasets: bareGraphs, columns: []string{"best"},
-		rows: structureMethods, methods: structureMethods, measure: structureAccuracy,
+		rows: structureMethods, methods: slices.Concat(structureMethods, madeMethods), measure: structureAccuracy,
 	}
 }
 
@@ -51,6 +51,28 @@ var structureMethods = append(pick(closedMethods, "COLES without features", "Eig
 	}),
 	cleora("Cleora (4)", 4, false), cleora("Cleora (16)", 16, false), cleora("Cleora (16 whitened)", 16, true),
 )
+
+// madeMethods train COLES-GCN on features that are made of the graph.
+var madeMethods = []method{
+	onMade("COLES-GCN on the embedding", withoutFeatures()),
+	onMade("COLES-GCN on the structure", func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
+		s, err := coles.LearnStructure(ctx, p.graph, min(128, p.Nodes()), 1)
+		if err != nil {
+			return nil, err
+		}
+		return s.Encode(ctx, p.graph)
+	}),
+}
+
+func onMade(name string, features embedder) method {
+	return method{name: name, graphOnly: true, seeded: true, embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
+		x, err := features(ctx, p, seed)
+		if err != nil {
+			return nil, err
+		}
+		return trained(name).embed(ctx, &problem{Dataset: &dataset.Dataset{Features: x}, graph: p.graph}, seed)
+	}}
+}
 
 // bare is what others embed graphs with.
 func bare(name string, embed func(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, error)) method {
