@@ -182,37 +182,6 @@ func blocks(a *kernel.CSR[float64], size int, rnd *rand.Rand) [][]int {
 	return parts(order, size)
 }
 
-// surroundings returns the view of a block's nodes and then of all nodes within the given number of
-// hops. W keeps the degrees of the whole graph, so the block's output equals a full pass's.
-func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*view[T], error) {
-	w := d.whole.w.Matrix()
-	nodes, seen := slices.Clone(block), make(map[int32]bool, 4*len(block))
-	for _, i := range block {
-		seen[int32(i)] = true
-	}
-	ring := nodes
-	for range hops {
-		first := len(nodes)
-		for _, i := range ring {
-			cols, _ := w.Row(i)
-			for _, j := range cols {
-				if !seen[j] {
-					seen[j] = true
-					nodes = append(nodes, int(j))
-				}
-			}
-		}
-		ring = nodes[first:]
-	}
-	x, err := d.whole.x.Gather(ctx, nodes)
-	if err != nil {
-		return nil, err
-	}
-	v := newView(d.graph, newFeatures(x), nil)
-	v.whole, v.nodes, v.rows = d.whole, nodes, upTo(len(block))
-	return v, nil
-}
-
 // induced is the graph of a block: its nodes and the edges among them.
 func induced(ctx context.Context, a *kernel.CSR[float64], block []int) (*coles.Graph, error) {
 	part, err := matrix.Induced(ctx, a, block)
@@ -234,4 +203,99 @@ func edgesOf(a *kernel.CSR[float64]) (edges []coles.Edge, weights []float64) {
 		}
 	}
 	return edges, weights
+}
+
+// eachSample calls do with the samples of an epoch.
+func (r *run[T]) eachSample(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
+	if r.samples == nil {
+		if err := r.startSampler(ctx); err != nil {
+			return fmt.Errorf("gnn: sampler: %w", err)
+		}
+	}
+	step := 0
+	for s, err := range r.samples(ctx, epoch) {
+		if err == nil {
+			err = r.checkSample(s)
+		}
+		if err != nil {
+			return fmt.Errorf("gnn: sampler: %w", err)
+		}
+		b, err := r.sampled(ctx, s)
+		if err != nil {
+			return err
+		}
+		b.seed = r.seedOf(drawNegatives, epoch, step)
+		if err := do(step, b); err != nil {
+			return err
+		}
+		step++
+	}
+	if step == 0 && ctx.Err() == nil {
+		return bad("Sampler", r.Sampler, "one that draws something")
+	}
+	return ctx.Err()
+}
+
+// startSampler has the sampler make itself ready for the nodes that are trained on.
+func (r *run[T]) startSampler(ctx context.Context) (err error) {
+	rows := upTo(r.data.graph.Nodes())
+	if r.labels.classes > 0 {
+		r.classes = slices.Repeat([]int{-1}, len(rows))
+		for k, i := range r.labels.train.rows {
+			r.classes[i] = r.labels.train.classes[k]
+		}
+		rows = slices.DeleteFunc(rows, func(i int) bool { return r.classes[i] < 0 })
+	}
+	r.samples, err = r.Sampler.start(ctx, r.data.graph, rows, r.seedOf(drawSamples, 0, 0))
+	return err
+}
+
+// checkSample refuses a sample that does not fit the network or the graph.
+func (r *run[T]) checkSample(s *Sample) error {
+	layers := r.Network.hops() // of one hop each
+	if len(s.Levels) != layers+1 || len(s.Factors) != layers {
+		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph",
+			coles.ErrShape, len(s.Levels), len(s.Factors), layers)
+	}
+	n := r.data.graph.Nodes()
+	for k, level := range s.Levels {
+		if len(level) == 0 {
+			return fmt.Errorf("%w: no node on level %d", coles.ErrShape, k)
+		}
+		if low, high := slices.Min(level), slices.Max(level); low < 0 || high >= n {
+			return fmt.Errorf("%w: nodes from %d to %d of %d on level %d", coles.ErrIndex, low, high, n, k)
+		}
+	}
+	for k, f := range s.Factors {
+		if f.Rows != len(s.Levels[k+1]) || f.Cols != len(s.Levels[k]) {
+			return fmt.Errorf("%w: factors %d × %d from %d nodes to %d", coles.ErrShape, f.Rows, f.Cols, len(s.Levels[k]), len(s.Levels[k+1]))
+		}
+	}
+	if out := s.Levels[layers]; s.Weights != nil && len(s.Weights) != len(out) {
+		return fmt.Errorf("%w: %d weights of %d rows", coles.ErrShape, len(s.Weights), len(out))
+	}
+	return nil
+}
+
+// sampled is the batch of a sample.
+func (r *run[T]) sampled(ctx context.Context, s *Sample) (*batch[T], error) {
+	x, err := r.data.whole.x.Gather(ctx, s.Levels[0])
+	if err != nil {
+		return nil, err
+	}
+	v := newView(r.data.graph, newFeatures(x), nil)
+	v.whole, v.sample = r.data.whole, s
+	b := &batch[T]{view: v, block: s.Levels[len(s.Levels)-1]}
+	if r.labels.classes == 0 {
+		return b, nil
+	}
+	for k, i := range b.block {
+		if c := r.classes[i]; c >= 0 {
+			b.labels.rows, b.labels.classes = append(b.labels.rows, k), append(b.labels.classes, c)
+			if s.Weights != nil {
+				b.weights = append(b.weights, s.Weights[k])
+			}
+		}
+	}
+	return b, nil
 }

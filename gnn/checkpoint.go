@@ -1,17 +1,13 @@
 package gnn
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
-	"coles"
 	"coles/internal/archive"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A Checkpoint is a training between two epochs: enough to go on with the same data as if nothing
@@ -49,90 +45,6 @@ func (c *Checkpoint) Epoch() int { return c.header.Epoch }
 
 // Settings returns the settings of the training, widths and precision resolved.
 func (c *Checkpoint) Settings() Settings { return c.header.Settings.clone() }
-
-// snapshot is the state of the run.
-func (r *run[T]) snapshot() *Checkpoint {
-	c := &Checkpoint{header: checkpointHeader{
-		Settings: r.Settings, GraphHash: r.report.GraphHash, FeaturesHash: r.report.FeaturesHash,
-		Features: r.report.Features, Stored: r.data.whole.x.NNZ(), Lengths: r.encoder.lengths(),
-		Epoch: r.epoch, Steps: slices.Clone(r.steps), Loss: r.last.Loss, Rank: r.last.Rank, BestEpoch: r.best.epoch, BestScore: r.best.score,
-	}, params: r.encoder.numbers()}
-	if r.judged() && r.best.epoch > 0 { // else it is no number
-		c.header.Score = r.last.Score
-	}
-	for k, p := range r.encoder.params {
-		for _, phase := range p.moments {
-			for _, m := range phase {
-				c.moments = append(c.moments, widened(m))
-			}
-		}
-		if r.best.params != nil {
-			c.best = append(c.best, widened(r.best.params[k]))
-		}
-	}
-	return c
-}
-
-// restore goes to the state of a checkpoint of the same data and settings.
-func (r *run[T]) restore(c *Checkpoint) error {
-	h := c.header
-	if h.GraphHash != r.report.GraphHash || h.FeaturesHash != r.report.FeaturesHash || h.Features != r.report.Features {
-		return fmt.Errorf("gnn: resume: %w: the graph or its features are others", ErrCheckpoint)
-	}
-	if stored := r.data.whole.x.NNZ(); h.Stored != stored {
-		return fmt.Errorf("gnn: resume: %w: of features with %d stored entries, not %d", ErrCheckpoint, h.Stored, stored)
-	}
-	if !slices.Equal(h.Lengths, r.encoder.lengths()) || len(h.Steps) != len(r.steps) {
-		return fmt.Errorf("gnn: resume: %w: the parameters are others", ErrCheckpoint)
-	}
-	r.epoch, r.steps, r.last.Loss, r.last.Rank = h.Epoch, slices.Clone(h.Steps), h.Loss, h.Rank
-	if h.BestEpoch > 0 && r.judged() {
-		r.last.Score, r.last.Best = h.Score, h.BestScore
-	}
-	r.best = best[T]{epoch: h.BestEpoch, score: h.BestScore}
-	moments := c.moments
-	for k, p := range r.encoder.params {
-		p.value = narrowed[T](p.shape, c.params[k])
-		for _, phase := range p.moments {
-			for i := range phase {
-				phase[i], moments = narrowed[T](p.shape, moments[0]), moments[1:]
-			}
-		}
-		if h.BestEpoch > 0 {
-			r.best.params = append(r.best.params, narrowed[T](p.shape, c.best[k]))
-		}
-	}
-	return nil
-}
-
-// Resume goes on with a training from a checkpoint, on the same graph and features: the result has the
-// bytes of a training without the interruption. Options may set the callbacks anew, which a checkpoint
-// does not keep, and the number of epochs, at least those done, but under [Cosine], which falls over
-// all of them. A validation judges the last epoch whatever its number is: with more epochs the one that
-// was the last has been judged in addition. Without the validation that the training had, its best
-// parameters are forgotten. Files hold the name of a [coles.NegativeFunc] and of a program's own layer,
-// objective, augmentation or sampler: set these anew, in [Checkpoint.Settings] say.
-//
-// Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
-func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
-	was := from.header.Settings
-	c, err := newConfig(was, opts)
-	if err != nil {
-		return nil, err
-	}
-	c.Network = c.Network.resolve(from.header.Features, 0)
-	if c.Schedule.name == cosineName && c.Epochs != was.Epochs {
-		return nil, fmt.Errorf("gnn: resume: %w: the schedule falls over %d epochs, not %d", ErrCheckpoint, was.Epochs, c.Epochs)
-	}
-	was.Epochs = c.Epochs
-	if fmt.Sprint(was) != fmt.Sprint(c.Settings) { // by the text forms, as files hold no functions
-		return nil, fmt.Errorf("gnn: resume: %w: a setting differs", ErrCheckpoint)
-	}
-	if c.Epochs < from.header.Epoch {
-		return nil, bad("Epochs", c.Epochs, "at least the %d that are done", from.header.Epoch)
-	}
-	return fit(ctx, c, g, x, from, supervision{})
-}
 
 // check refuses what no training writes. Parameters of the program's own layers and objectives
 // cannot be checked before it sets them anew.

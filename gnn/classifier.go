@@ -18,15 +18,6 @@ type Classifier struct {
 	classes []int // the label of each output, ascending
 }
 
-// targets are nodes, and the outputs that they should have.
-type targets struct{ rows, classes []int }
-
-// supervision holds the labels that train and stop a classifier; the zero value is none.
-type supervision struct {
-	classes    int
-	train, val targets
-}
-
 // TrainClassifier trains a network on the labels of some nodes (semi-supervised): the loss is the
 // mean of −log softmax(h_i)[y_i] over the rows of train. It stops once
 // [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which are used for

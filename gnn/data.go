@@ -7,12 +7,10 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/mat"
 )
 
 // data is a graph with the features that a network reads: prepared, scaled and behind the filters
@@ -38,77 +36,6 @@ type view[T autodiff.Float] struct {
 	rows  []int
 
 	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
-}
-
-// readFeatures checks features from outside, a row for every node.
-func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
-	if g.Roles() != nil {
-		return nil, bad("WithArcs", true, "a graph without: networks know no direction")
-	}
-	if x == nil {
-		return nil, fmt.Errorf("gnn: features: %w: none, and a network reads nothing else; the embedding that coles.Fit(ctx, g, nil) makes of the graph will do", coles.ErrShape)
-	}
-	source, err := matrix.Read(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("gnn: features: %w", err)
-	}
-	if n, d := source.Dims(); n != g.Nodes() || d == 0 {
-		return nil, fmt.Errorf("gnn: features: %w: %d × %d for %d nodes", coles.ErrShape, n, d, g.Nodes())
-	}
-	return source, nil
-}
-
-func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	prepared, err := prepare.View(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("gnn: %w", err)
-	}
-	if x, err = matrix.Read(ctx, prepared); err != nil {
-		return nil, err
-	}
-	w, err := matrix.Normalized(ctx, g.Raw(), true)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range s.Network[:s.Network.lead()] {
-		if x, err = filtered(ctx, l.filter, w, x); err != nil {
-			return nil, fmt.Errorf("gnn: %w", err)
-		}
-	}
-	if s.FeatureScale != 1 { // else dense ones are read where they are
-		x = x.Changed(false, func(_ []int32, vals []float64) { matrix.Scale(vals, s.FeatureScale) })
-	}
-	scaled, err := matrix.As[T](ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("gnn: features: %w", err)
-	}
-	wrong := fmt.Errorf("gnn: features: %w: prepared and scaled they leave the range of a %T", coles.ErrPrecision, T(0))
-	if err := checkFinite(ctx, scaled, wrong); err != nil {
-		return nil, err
-	}
-	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
-	d := &data[T]{graph: g, whole: whole, filter: s.Network.lead() > 0}
-	if s.Augmentation.some() {
-		d.source = x
-	}
-	return d, ctx.Err()
-}
-
-// filtered is FX, as [coles.Filter.Apply] has it.
-func filtered(ctx context.Context, f coles.Filter, w *kernel.CSR[float64], x *matrix.Source) (*matrix.Source, error) {
-	m, err := matrix.As[float64](ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	fx, err := matrix.Polynomial(ctx, f.Coefficients(), w, m)
-	if err != nil {
-		return nil, err
-	}
-	dense, err := matrix.ToFiniteDense(ctx, "FX", fx)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.Read(ctx, dense)
 }
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
@@ -225,4 +152,93 @@ func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) 
 func restricted[T autodiff.Float](whole *autodiff.Sparse[T], nodes []int, symmetric bool) *autodiff.Sparse[T] {
 	part, _ := matrix.Induced(context.Background(), whole.Matrix(), nodes) // which does not end
 	return autodiff.NewSparse(part, symmetric)
+}
+
+// operatorOf is the matrix that a function computes from a graph, in numbers of type T.
+func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of operatorFunc) (*autodiff.Sparse[T], error) {
+	made, err := of(ctx, g)
+	if err == nil {
+		err = matrix.CheckCSR(ctx, made)
+	}
+	if err == nil {
+		if r, c := made.Dims(); r != g.Nodes() || c != g.Nodes() {
+			err = fmt.Errorf("%w: %d × %d for %d nodes", coles.ErrShape, r, c, g.Nodes())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gnn: operator %q: %w", name, err)
+	}
+	a, _, err := matrix.FromCSR(ctx, made, func(x, y float64) float64 { return x + y })
+	if err != nil {
+		return nil, err
+	}
+	return autodiff.NewSparse(matrix.ConvertCSR[T](a), false), nil
+}
+
+// seen is the graph as a view has it.
+func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
+	out := d.whole
+	if d.filter && (v.Graph != nil || v.Rows != nil) {
+		return nil, bad("Augmentation", nil, "a view of the same graph and rows behind a filter, which has seen them")
+	}
+	if v.Graph != nil {
+		if v.Graph.Nodes() != d.graph.Nodes() {
+			return nil, fmt.Errorf("gnn: view: %w: a graph of %d nodes for one of %d", coles.ErrShape, v.Graph.Nodes(), d.graph.Nodes())
+		}
+		w, err := matrix.Normalized(ctx, v.Graph.Raw(), true)
+		if err != nil {
+			return nil, err
+		}
+		out = newView(v.Graph, out.x, autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
+	}
+	if v.Columns != nil || v.Rows != nil {
+		x, err := d.whole.x.changed(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		same := *out // and the same operators
+		same.x = x
+		out = &same
+	}
+	return out, ctx.Err()
+}
+
+// surroundings returns the view of a block's nodes and then of all nodes within the given number of
+// hops. W keeps the degrees of the whole graph, so the block's output equals a full pass's.
+func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*view[T], error) {
+	w := d.whole.w.Matrix()
+	nodes, seen := slices.Clone(block), make(map[int32]bool, 4*len(block))
+	for _, i := range block {
+		seen[int32(i)] = true
+	}
+	ring := nodes
+	for range hops {
+		first := len(nodes)
+		for _, i := range ring {
+			cols, _ := w.Row(i)
+			for _, j := range cols {
+				if !seen[j] {
+					seen[j] = true
+					nodes = append(nodes, int(j))
+				}
+			}
+		}
+		ring = nodes[first:]
+	}
+	x, err := d.whole.x.Gather(ctx, nodes)
+	if err != nil {
+		return nil, err
+	}
+	v := newView(d.graph, newFeatures(x), nil)
+	v.whole, v.nodes, v.rows = d.whole, nodes, upTo(len(block))
+	return v, nil
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }

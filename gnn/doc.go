@@ -56,3 +56,6 @@ var (
 func bad(field string, value any, want string, args ...any) error {
 	return fmt.Errorf("gnn: %w", setting.Bad(field, value, want, args...))
 }
+
+// layerField names a layer in errors.
+func layerField(i int) string { return fmt.Sprintf("Network[%d]", i) }

@@ -1,13 +1,10 @@
 package gnn
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"coles"
 	"coles/gnn/autodiff"
-	"coles/internal/matrix"
 	"coles/internal/setting"
 )
 
@@ -65,23 +62,6 @@ const (
 	// SameWidth is as many columns as come in.
 	SameWidth = -1
 )
-
-// A Parameter is a matrix that is trained.
-type Parameter struct {
-	Name         string  // within its layer
-	Rows, Cols   int     // its shape
-	Start, Bound float64 // at first entries are drawn uniformly from Start − Bound to Start + Bound
-	Orthonormal  bool    // the columns, at first and after every step: see [Layer.Orthonormal]
-	Averaged     bool    // not trained, but a running average, which [Pass.Average] moves
-}
-
-// Weight is a parameter within ±√(6/(rows+cols)), the rule of Glorot and Bengio (2010).
-func Weight(name string, rows, cols int) Parameter {
-	return Parameter{Name: name, Rows: rows, Cols: cols, Bound: math.Sqrt(6 / float64(rows+cols))}
-}
-
-// Bias is a parameter of one row that starts at zero.
-func Bias(name string, cols int) Parameter { return Parameter{Name: name, Rows: 1, Cols: cols} }
 
 // NewLayer makes a layer of a function, given in both precisions: write it once, with a type
 // parameter, and name both.
@@ -176,69 +156,3 @@ func (l Layer) String() string {
 
 // MarshalText gives the text form.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), l.check() }
-
-// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (l *Layer) UnmarshalText(text []byte) error { return unmarshal(l, text, layerForms) }
-
-// A shape is a parameter and where it belongs.
-type shape struct {
-	layer int // or objectiveLayer
-	Parameter
-}
-
-// objectiveLayer stands for the objective where a layer is counted.
-const objectiveLayer = -1
-
-func (s shape) String() string {
-	if s.layer == objectiveLayer {
-		return "objective." + s.Name
-	}
-	return fmt.Sprintf("%d.%s", s.layer, s.Name)
-}
-
-// shapesOf lists the shapes of parameters, and refuses two of one name.
-func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
-	var shapes []shape
-	for _, p := range parameters {
-		s := shape{layer, p}
-		if err := s.check(); err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(shapes, func(o shape) bool { return o.Name == p.Name }) {
-			return nil, bad("Parameter", s, "one of a name")
-		}
-		shapes = append(shapes, s)
-	}
-	return shapes, nil
-}
-
-// check refuses a parameter that is none, or has more entries than can be indexed.
-func (s shape) check() error {
-	switch {
-	case s.Name == "" || s.Rows < 1 || s.Cols < 1 || s.Orthonormal && s.Cols > s.Rows:
-		return bad("Parameter", s, "a name and at least 1 × 1 numbers, no more columns than rows where it is orthonormal: not %d × %d", s.Rows, s.Cols)
-	case !matrix.Finite(s.Start) || !matrix.Finite(s.Bound):
-		return bad("Parameter", s, "a finite start, not %v ± %v", s.Start, s.Bound)
-	case s.Cols > math.MaxInt32/s.Rows:
-		return fmt.Errorf("gnn: parameter %v: %w: %d × %d", s, coles.ErrTooLarge, s.Rows, s.Cols)
-	}
-	return nil
-}
-
-// widened is a copy of the numbers of a matrix without padding.
-func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
-	wide := make([]float64, len(m.Data))
-	for i, v := range m.Data {
-		wide[i] = float64(v)
-	}
-	return wide
-}
-
-// narrowed is a parameter in the numbers that are computed with.
-func narrowed[T autodiff.Float](s shape, data []float64) autodiff.Matrix[T] {
-	m := autodiff.NewMatrix[T](s.Rows, s.Cols)
-	for i, v := range data {
-		m.Data[i] = T(v)
-	}
-	return m
-}

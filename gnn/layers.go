@@ -174,3 +174,6 @@ func Dropout(rate float64) Layer {
 func dropout[T autodiff.Float](rate float64) forward[T] {
 	return func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Dropout(h, rate, p.Rand()) }
 }
+
+// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
+func (l *Layer) UnmarshalText(text []byte) error { return unmarshal(l, text, layerForms) }

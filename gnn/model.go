@@ -30,41 +30,6 @@ type Model struct {
 	report    Report
 }
 
-// A Report records a training and its input: with the same input, settings and version [Train]
-// makes the same model again, unless it listened to a validation, was resumed by more epochs, or
-// dropped features that were sparse where they are dense now: it draws for those that are stored.
-type Report struct {
-	Graph       coles.GraphReport `json:"graph"`       // as it was built
-	Features    int               `json:"features"`    // d
-	Preparation coles.Preparation `json:"preparation"` // resolved
-	Dim         int               `json:"dim"`         // d′
-	Parameters  int               `json:"parameters"`  // numbers trained
-	Precision   coles.Precision   `json:"precision"`   // of the computation
-	Epochs      int               `json:"epochs"`      // done
-	BestEpoch   int               `json:"best_epoch"`  // whose parameters these are
-	Loss        float64           `json:"loss"`        // of the last epoch
-	Rank        float64           `json:"rank"`        // effective rank of the embedding
-	Seconds     float64           `json:"seconds"`     // of the training; files keep neither this nor Memory
-	Memory      int               `json:"memory"`      // bytes of the steps in addition to data and parameters
-
-	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, as in
-	// [coles.Report]; Version is this module's in the program that trained.
-	GraphHash    string `json:"graph_hash"`
-	FeaturesHash string `json:"features_hash"`
-	Version      string `json:"version"`
-}
-
-// String is the report in a few lines.
-func (r Report) String() string {
-	s := fmt.Sprintf("graph: %v\nfeatures: %d, prepared by %v\nnetwork: %d parameters, %d columns, %v\n",
-		r.Graph, r.Features, r.Preparation, r.Parameters, r.Dim, r.Precision)
-	s += fmt.Sprintf("training: %d epochs, the best %d, loss %.5g, effective rank %.1f", r.Epochs, r.BestEpoch, r.Loss, r.Rank)
-	if r.Seconds > 0 {
-		s += fmt.Sprintf(", %d MB for a step, %.2f seconds", r.Memory/1e6, r.Seconds)
-	}
-	return s
-}
-
 // model returns the trained network.
 func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	h, err := r.output(ctx)
@@ -251,22 +216,4 @@ func readModel(r io.Reader, layers Network) (*Model, []int, error) {
 		return nil, nil, err
 	}
 	return &Model{settings: h.Settings, prepare: h.Prepare, shapes: shapes, params: params, factor: h.Factor, report: h.Report}, h.Classes, nil
-}
-
-// checkRead refuses settings from a file that no training with d features has.
-func (s Settings) checkRead(d int) error {
-	if d < 1 || s.Precision == 0 {
-		return fmt.Errorf("%d features in precision %v", d, s.Precision)
-	}
-	return s.check()
-}
-
-// parameters are the shapes of the parameters of the network for d features, and how many numbers
-// each has.
-func (s Settings) parameters(d int) (shapes []shape, lengths []int, err error) {
-	shapes, err = s.Network.shapes(1, d)
-	for _, p := range shapes {
-		lengths = append(lengths, p.Rows*p.Cols)
-	}
-	return shapes, lengths, err
 }

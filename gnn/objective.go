@@ -5,6 +5,12 @@ import (
 	"coles/internal/matrix"
 )
 
+// The names of objectives that something depends on.
+const (
+	colesName     = "coles"
+	powerMeanName = "power-mean"
+)
+
 // An Objective is the loss of a training: one of those here, or of the program's ([NewObjective]). The
 // zero value is no objective. The text form, in JSON too, is
 //
@@ -123,6 +129,3 @@ func (o Objective) check() error {
 
 // MarshalText gives the text form.
 func (o Objective) MarshalText() ([]byte, error) { return []byte(o.String()), o.check() }
-
-// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (o *Objective) UnmarshalText(text []byte) error { return unmarshal(o, text, objectiveForms) }

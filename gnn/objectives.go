@@ -8,12 +8,6 @@ import (
 	"coles/internal/setting"
 )
 
-// The names of objectives that something depends on.
-const (
-	colesName     = "coles"
-	powerMeanName = "power-mean"
-)
-
 // objectiveForms are the text forms of objectives.
 var objectiveForms = []form[Objective]{
 	formOf(colesName, func(f *setting.Form) Objective { return COLES(f.Float()) }),
@@ -147,3 +141,6 @@ func (s *Step[T]) weightedCrossEntropy(h *autodiff.Value[T], rows, classes []int
 	losses := s.Add(s.LogPowerMeanRows(z, 1), s.Scale(own, -1))
 	return s.Add(s.MatMul(s.Constant(w), losses), s.Constant(shift))
 }
+
+// UnmarshalText reads the text form, or fails with [coles.ErrSetting].
+func (o *Objective) UnmarshalText(text []byte) error { return unmarshal(o, text, objectiveForms) }

@@ -1,9 +1,13 @@
 package gnn
 
 import (
+	"context"
 	"math"
 
+	"coles/gnn/autodiff"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/setting"
 )
 
@@ -188,3 +192,74 @@ func (s Schedule) MarshalText() ([]byte, error) { return []byte(s.String()), s.c
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
 func (s *Schedule) UnmarshalText(text []byte) error { return unmarshal(s, text, scheduleForms) }
+
+// updated is how many numbers of a parameter a task moves.
+const updated = 1 << 14
+
+// update moves the parameters that a phase trains by their gradients: step number t of the phase,
+// from 1 on, at a rate that the schedule has made of the optimizer's.
+func update[T autodiff.Float](
+	ctx context.Context, o Optimizer, phase int, trains func(shape) bool, params []*parameter[T], t int, rate float64,
+) error {
+	for _, p := range params {
+		if !trains(p.shape) || p.Averaged {
+			continue
+		}
+		moments := p.moments[phase]
+		decay := o.decay
+		if p.Orthonormal {
+			decay = 0
+			if err := makeTangent(ctx, p.value, p.grad); err != nil {
+				return err
+			}
+		}
+		// A parameter, its gradient and its moments have no padding.
+		if err := parallel.Ranges(ctx, len(p.value.Data), updated, func(lo, hi int) {
+			g, v := p.grad.Data[lo:hi], p.value.Data[lo:hi]
+			if decay > 0 && !o.decoupled {
+				matrix.AddScaled(g, T(decay), v)
+			}
+			if decay > 0 && o.decoupled {
+				matrix.Scale(v, T(1-rate*decay))
+			}
+			switch {
+			case o.name == adamName:
+				adamStep(v, g, moments[0].Data[lo:hi], moments[1].Data[lo:hi], t, rate)
+			case o.momentum > 0:
+				m := moments[0].Data[lo:hi]
+				matrix.Scale(m, T(o.momentum))
+				matrix.AddScaled(m, 1, g)
+				matrix.AddScaled(v, T(-rate), m)
+			default:
+				matrix.AddScaled(v, T(-rate), g)
+			}
+		}); err != nil {
+			return err
+		}
+		if p.Orthonormal {
+			if err := retract(ctx, p.value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The constants of Adam that its authors recommend.
+const (
+	adamFirst   = 0.9
+	adamSecond  = 0.999
+	adamEpsilon = 1e-8
+)
+
+// adamStep is the rule of [Adam] for one part of a parameter.
+func adamStep[T kernel.Float](v, g, first, second []T, t int, rate float64) {
+	step := T(rate / (1 - math.Pow(adamFirst, float64(t))))
+	correction := T(1 / math.Sqrt(1-math.Pow(adamSecond, float64(t))))
+	first, second, g = first[:len(v)], second[:len(v)], g[:len(v)]
+	for i := range v {
+		first[i] = adamFirst*first[i] + (1-adamFirst)*g[i]
+		second[i] = adamSecond*second[i] + (1-adamSecond)*g[i]*g[i]
+		v[i] -= step * first[i] / (T(math.Sqrt(float64(second[i])))*correction + adamEpsilon)
+	}
+}

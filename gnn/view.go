@@ -2,13 +2,10 @@ package gnn
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"coles"
-	"coles/gnn/autodiff"
-	"coles/internal/matrix"
 	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
@@ -116,32 +113,4 @@ func withoutEdges(g *coles.Graph, rate float64, rnd *rand.Rand) *coles.Graph {
 		return nil
 	}
 	return g.Without(func(e coles.Edge) bool { return e.U != e.V && rnd.Float64() < rate })
-}
-
-// seen is the graph as a view has it.
-func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
-	out := d.whole
-	if d.filter && (v.Graph != nil || v.Rows != nil) {
-		return nil, bad("Augmentation", nil, "a view of the same graph and rows behind a filter, which has seen them")
-	}
-	if v.Graph != nil {
-		if v.Graph.Nodes() != d.graph.Nodes() {
-			return nil, fmt.Errorf("gnn: view: %w: a graph of %d nodes for one of %d", coles.ErrShape, v.Graph.Nodes(), d.graph.Nodes())
-		}
-		w, err := matrix.Normalized(ctx, v.Graph.Raw(), true)
-		if err != nil {
-			return nil, err
-		}
-		out = newView(v.Graph, out.x, autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
-	}
-	if v.Columns != nil || v.Rows != nil {
-		x, err := d.whole.x.changed(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		same := *out // and the same operators
-		same.x = x
-		out = &same
-	}
-	return out, ctx.Err()
 }
