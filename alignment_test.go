@@ -105,7 +105,7 @@ func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, a, a)
 		}
 		if c.want == coles.UseGraph {
-			testkit.WantSame(t, name, r.StructureShare, 0.75)
+			testkit.WantSame(t, name, r.StructureShare, 0.5)
 			testkit.WantSame(t, name, r.RowNumbers, 5.0)
 			testkit.WantText(t, r.Notice(), "the features of a node are 5 numbers")
 		}

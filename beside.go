@@ -26,12 +26,6 @@ func (f *fitting) byCommunities() bool {
 	return f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
 }
 
-// few is the mean number of entries of rows below which features, as of a few columns of a table, tell little of a node.
-const few = 8
-
-// fewest is the same where these were to stand alone. The words of a film (actor), which come to 5.4, still do better.
-const fewest = 5
-
 // numbers is the mean number of entries other than 0 in a row of features as prepared, all where they are not counted.
 func numbers[T kernel.Float](ctx context.Context, count bool, x *matrix.Matrix[T]) (float64, error) {
 	if !count {
@@ -62,8 +56,8 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	}
 	share := float64(f.Structure)
 	switch {
-	case f.Structure == AutoShare && f.numbers < few && f.byCommunities():
-		share, m.report.RowNumbers = 0.75, f.numbers
+	case f.Structure == AutoShare && (f.numbers <= fewest || f.byCommunities()):
+		share, m.report.RowNumbers = 0.5, f.numbers
 	case f.Structure == AutoShare:
 		if m.report.StructureRatio, err = f.structureRatio(ctx, beside); err != nil {
 			return err

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/testkit"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -97,5 +99,43 @@ func TestShareOfStructure(t *testing.T) {
 		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want {
 			t.Errorf("%s: share %v, ratio %v, γ = %v, effective rank %v: %q", name, r.StructureShare, r.StructureRatio, r.Power, r.EffectiveRank, r.Notice())
 		}
+	}
+}
+
+// Features that follow no edge, however many a node has, leave half to a graph that was taken for its communities: the
+// rows nearest to a node's are of its group then.
+func TestCommunitiesHaveHalf(t *testing.T) {
+	const n = 1200
+	c := dataset.Communities{Nodes: n, Classes: 40, Degree: 12, Homophily: 0.6, Features: -1}
+	d := testkit.Must(c.Generate(ctx))
+	g, x, rng := testkit.Must(d.Graph()), mat.NewDense(n, 100, nil), testkit.Random(8)
+	for i := range n {
+		for range 20 {
+			x.Set(i, rng.IntN(100), 1)
+		}
+	}
+	alike := func(y *mat.Dense) (share float64) {
+		for i := range n {
+			nearest, best := 0, math.Inf(1)
+			for j := range n {
+				if apart := floats.Distance(y.RawRowView(i), y.RawRowView(j), 2); j != i && apart < best {
+					nearest, best = j, apart
+				}
+			}
+			if d.Labels[nearest] == d.Labels[i] {
+				share += 1. / n
+			}
+		}
+		return share
+	}
+	m := fitted(g, x, coles.WithDim(64))
+	r := m.Report()
+	testkit.WantSame(t, "share", r.StructureShare, 0.5)
+	testkit.WantText(t, r.Notice(), "the graph was taken for its communities")
+	without := alike(fitted(g, x, coles.WithDim(64), coles.With(func(s *coles.Settings) { s.Structure = 0 })).Embedding())
+	with := alike(m.Embedding())
+	t.Log(r.Alignment, with, without)
+	if with < 0.8 || without > 0.4 {
+		t.Errorf("%v: %v of the nearest rows are of the group, %v without", r.Alignment, with, without)
 	}
 }

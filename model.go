@@ -59,7 +59,7 @@ type Report struct {
 	// a(K_N)/a(K_L) where that was measured.
 	StructureShare float64 `json:"structure_share,omitempty"`
 	StructureRatio float64 `json:"structure_ratio,omitempty"`
-	RowNumbers     float64 `json:"row_numbers,omitempty"`  // the mean number of entries in a row of features as prepared, where less than 8
+	RowNumbers     float64 `json:"row_numbers,omitempty"`  // the mean number of entries in a row of features as prepared, where the share is ½ unmeasured
 	RoleShare      float64 `json:"role_share,omitempty"`   // of the columns of [Graph.Roles]
 	Undetermined   int     `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int     `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
@@ -149,6 +149,8 @@ func (r Report) structure() string {
 	switch {
 	case r.StructureRatio > 0:
 		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
+	case r.RowNumbers > fewest:
+		text += ": the graph was taken for its communities (-structure 0 leaves them out)"
 	case r.RowNumbers > 0:
 		text += fmt.Sprintf(": the features of a node are %.2g numbers in the mean (-structure 0 leaves them out)", r.RowNumbers)
 	}

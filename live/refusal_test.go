@@ -236,7 +236,7 @@ func TestCallsStopPromptly(t *testing.T) {
 	if race.Enabled {
 		n = 10_000
 	}
-	h := ring(testkit.RandomDense(testkit.Random(90), n+1, d), n, 5, coles.WithDim(64))
+	h := ring(testkit.RandomDense(testkit.Random(90), n+1, d), n, 5, coles.WithDim(64), coles.With(func(s *coles.Settings) { s.Structure = 0 }))
 	g, old := h.graph(n), h.x.Slice(0, n, 0, d)
 	m := testkit.Must(coles.Fit(ctx, g, old, h.opts...))
 	testkit.Stops(t, func(ctx context.Context) error { return testkit.Err(live.Follow(ctx, m, g, old)) })
