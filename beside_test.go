@@ -53,6 +53,7 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 		beside, share := m.Beside()
 		testkit.WantSame(t, "share", share, 0.36)
 		testkit.WantSame(t, "columns", m.Report().Dim, 64)
+		testkit.WantSame(t, "filter", beside.Settings().Filter.String(), "s2gcsum:24")
 		alone := fitted(g, nil, coles.WithSettings(beside.Settings()))
 		own := fitted(g, x, withStructure(0), coles.WithPrecision(precision))
 		y := m.Embedding()
