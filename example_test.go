@@ -397,5 +397,5 @@ func ExampleWithArcs() {
 	roles, share := m.Roles()
 	fmt.Println(m.Report().Dim, "columns,", roles.Report().Dim, "a role, share", share)
 	// Output:
-	// 4 columns, 1 a role, share 0.5
+	// 4 columns, 1 a role, share 0.1
 }
