@@ -350,7 +350,8 @@ func (s Settings) kept(columns, all int) int {
 	return min(columns, max(all/4, min(int(s.Scaling.Rank), all/2)))
 }
 
-// ofRoles are the settings of a fit of the double cover, for vectors of so many columns. Each role has an eighth of them, to the nearest number.
+// ofRoles are the settings of a fit of the double cover, for vectors of so many columns. Each role has an eighth of them,
+// to the nearest number.
 func (s Settings) ofRoles(columns int) Settings {
 	s.Dim = (columns + 4) / 8
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, Filter{}, 0, Float64
