@@ -290,19 +290,24 @@ func FuzzSettings(f *testing.F) {
 var purposeSettings = map[string]struct {
 	of        func(nodes, features int) coles.Settings
 	dim, bare int // columns with features and without
-	change    func(s *coles.Settings, features int)
+	change    func(s *coles.Settings, nodes, features int)
 }{
-	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, 0, func(*coles.Settings, int) {}},
-	"clustering": {coles.ClusteringSettings, 32, 32, func(s *coles.Settings, features int) {
+	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, 0, func(*coles.Settings, int, int) {}},
+	"clustering": {coles.ClusteringSettings, 32, 32, func(s *coles.Settings, _, features int) {
 		s.Preparation, s.Filter, s.DegreeShare = coles.PrepareUndamped, coles.S2GCSum(20), 0
 		if s.Scaling = (coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}); features == 0 {
 			s.Preparation, s.Filter, s.Scaling = coles.PrepareAuto, coles.S2GC(20, 0), coles.ScalingRule{Rank: 20, Floor: 20, Norm: 4}
 		}
 	}},
-	"links": {coles.LinkSettings, 256, 256, func(s *coles.Settings, features int) {
+	"links": {coles.LinkSettings, 256, 256, func(s *coles.Settings, nodes, features int) {
 		s.Kind, s.DegreeShare, s.Structure = coles.UseGraph, 0, 0
 		if s.Filter, s.Scaling = coles.S2GC(3, 0.05), (coles.ScalingRule{Norm: 4}); features == 0 {
-			s.Filter, s.Scaling = coles.S2GC(2, 0), coles.ScalingRule{Power: 0.2, Norm: 4}
+			columns := 256 // of a graph with more than three times as many nodes, or else what a fit takes
+			if nodes <= 3*256 {
+				columns = min(128, max(2, nodes/3), nodes)
+			}
+			rank := math.Max(1, 0.55*float64(columns))
+			s.Filter, s.Scaling = coles.S2GC(2, 0), coles.ScalingRule{Rank: rank, Floor: rank, Norm: 4}
 		}
 	}},
 }
@@ -316,7 +321,7 @@ func TestSettingsOfPurposes(t *testing.T) {
 			{math.MaxInt, math.MaxInt, p.dim}, {1, 0, 0}, {3 * p.bare, 0, 0}, {3*p.bare + 1, 0, p.bare}, {1 << 20, 0, p.bare},
 		} {
 			got, want := p.of(c.nodes, c.features), coles.DefaultSettings()
-			p.change(&want, c.features)
+			p.change(&want, c.nodes, c.features)
 			want.Dim = c.dim
 			testkit.WantSame(t, fmt.Sprintf("%s, %d nodes, %d features", name, c.nodes, c.features), string(testkit.Must(json.Marshal(got))), string(testkit.Must(json.Marshal(want))))
 			if err := got.Check(); err != nil {
