@@ -54,12 +54,12 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	if err != nil || len(beside.scaling.Factors) == 0 { // which edges make, and truncation leaves
 		return err
 	}
-	share := float64(f.Structure)
+	z, share := beside.Embedding(), float64(f.Structure)
 	switch {
 	case f.Structure == AutoShare && (f.numbers <= fewest || f.byCommunities()):
 		share, m.report.RowNumbers = 0.5, f.numbers
 	case f.Structure == AutoShare:
-		if m.report.StructureRatio, err = f.structureRatio(ctx, beside); err != nil {
+		if m.report.StructureRatio, err = f.structureRatio(ctx, z); err != nil {
 			return err
 		}
 		if share = min(0.5, 1-m.report.StructureRatio); share <= 0 {
@@ -67,8 +67,7 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 			return nil
 		}
 	}
-	z := beside.embedding
-	beside.embedding = nil
+	beside.single, beside.embedding = nil, nil
 	m.keep(first)
 	m.beside, m.share, m.settings.Dim = beside, share, f.total
 	m.report.StructureShare, m.report.Dim = share, first+len(beside.scaling.Factors)
@@ -82,7 +81,7 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 }
 
 // structureRatio is a(K_N)/a(K_L).
-func (f *fitting) structureRatio(ctx context.Context, beside *Model) (float64, error) {
+func (f *fitting) structureRatio(ctx context.Context, z *mat.Dense) (float64, error) {
 	x, err := prepared[float64](ctx, f.prepare, f.x)
 	if err != nil {
 		return 0, err
@@ -92,7 +91,7 @@ func (f *fitting) structureRatio(ctx context.Context, beside *Model) (float64, e
 		return 0, err
 	}
 	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
-		Beside(ctx, f.Filter.coef, w, kernel.Matrix[float64](beside.embedding.RawMatrix()))
+		Beside(ctx, f.Filter.coef, w, kernel.Matrix[float64](z.RawMatrix()))
 	if err != nil {
 		err = fmt.Errorf("coles: structure: %w", err)
 	}

@@ -140,3 +140,22 @@ func TestCommunitiesHaveHalf(t *testing.T) {
 		t.Errorf("%v: %v of the nearest rows are of the group, %v without", r.Alignment, with, without)
 	}
 }
+
+// Of a large graph the columns of the structure are made in float32, as without features, and embedded again so.
+func TestStructureOfALargeGraphIsSingle(t *testing.T) {
+	skipUnderRace(t)
+	d, g := openGraph(t, "pubmed")
+	m := fitted(g, d.Features, withStructure(0.5))
+	beside, _ := m.Beside()
+	testkit.WantSame(t, "precision", beside.Settings().Precision, coles.Float32)
+	y := m.Embedding()
+	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, d.Features))), testkit.Bits(y))
+	first := m.Report().Dim - beside.Report().Dim
+	wide := fitted(g, nil, coles.WithSettings(beside.Settings()), coles.WithPrecision(coles.Float64)).Embedding()
+	for i := range 20 {
+		for j := range i + 1 {
+			got := 2 * floats.Dot(y.RawRowView(100 * i)[first:], y.RawRowView(100 * j)[first:]) // of half of the energy
+			testkit.WantNear(t, "product of rows", got, floats.Dot(wide.RawRowView(100*i), wide.RawRowView(100*j)), 1e-3)
+		}
+	}
+}

@@ -170,6 +170,9 @@ func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.settings.Precision == Float32 {
+		return embedWide[float32](ctx, m, g, x)
+	}
 	return embedWide[float64](ctx, m, g, x)
 }
 
