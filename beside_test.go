@@ -80,6 +80,8 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 		testkit.WantSame(t, "hash", back.Hash(), m.Hash())
 		testkit.WantSame(t, "fitted again", testkit.Bits(fitted(g, x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
 	}
+	beside, _ := fitted(g, x, withStructure(0.36), coles.WithDim(64), coles.WithFilter(coles.SGC(2))).Beside()
+	testkit.WantSame(t, "another filter", beside.Settings().Filter.String(), "sgc:2")
 }
 
 // The share is measured where features leave room, also by few entries, and said.

@@ -332,7 +332,10 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 // beside are the settings of the structure's columns, for features that have so many and all.
 func (s Settings) beside(nodes, first, all int) Settings {
 	s.Dim = min(all-first, s.structureColumns(nodes))
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, Filter{}, 0, 0
+	s.Kind, s.Preparation, s.Structure, s.Precision = UseGraph, PrepareAuto, 0, 0
+	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
+		s.Filter = Filter{} // others, as of links, where near nodes count, serve both
+	}
 	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
 	return s

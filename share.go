@@ -7,8 +7,9 @@ import (
 )
 
 // A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are,
-// whatever features these have: the columns of a fit without features, by their [Structure], with γ = 0. Those of the
-// features come first: a quarter of d′, or the effective rank that is aimed at, but at most half.
+// whatever features these have: the columns of a fit without features, by their [Structure], with γ = 0, and with the
+// filter of the features where that is another than S2GCSum(8). Those of the features come first: a quarter of d′, or
+// the effective rank that is aimed at, but at most half.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch] and in package distributed. Elsewhere it is ½ where the graph was
 // taken for its communities, or a row of features as prepared has 5 entries at most in the mean, as of a few columns of
