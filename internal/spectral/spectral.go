@@ -113,22 +113,25 @@ func (r Rule) Bound(power float64) float64 {
 	return max(r.Rank*math.Exp2(-power), r.Floor)
 }
 
-// power finds γ from above. Where a column has much energy and an eigenvalue near 0 the effective rank rises
-// before it falls, and may be small at 0 by this column alone.
+// power finds γ. Where a column has much energy and an eigenvalue near 0 the effective rank rises before it falls, and
+// may be small at 0 by this column alone: so the largest from γ on counts.
 func (r Rule) power(energy, weight []float64) float64 {
-	above := func(power float64) bool {
-		return effectiveRank(energy, weight, power) > r.Bound(power)
-	}
 	const step = 1.0 / 16
-	hi := float64(maxPower)
-	for !above(hi - step) {
-		if hi -= step; hi == 0 {
-			return 0
+	least, most := -1.0, 0.0 // the smallest γ that will do, and the largest rank from there on
+	for power, largest := float64(maxPower), 0.0; power >= 0; power -= step {
+		if largest = max(largest, effectiveRank(energy, weight, power)); largest <= r.Bound(power) {
+			least, most = power, largest
 		}
 	}
-	lo := hi - step
+	switch {
+	case least < 0:
+		return maxPower
+	case least == 0:
+		return 0
+	}
+	lo, hi := least-step, least
 	for range 50 {
-		if mid := (lo + hi) / 2; above(mid) {
+		if mid := (lo + hi) / 2; max(most, effectiveRank(energy, weight, mid)) > r.Bound(mid) {
 			lo = mid
 		} else {
 			hi = mid

@@ -62,6 +62,7 @@ func TestScalingEqualsFormulas(t *testing.T) {
 		{"another rule", spread(4, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Rank: 12, Floor: 3, Norm: 1.5}},
 		{"fixed power", spread(5, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Power: 0.7, Norm: 8}},
 		{"energy where λ is near 0", spread(7, 300, 60, func(j int) float64 { return 1 + 30*float64(j/59) }), geometric(0.9), defaultRule},
+		{"twelve communities", spread(8, 300, 60, func(j int) float64 { return 1 - 0.9*float64(min(1, j/12)) }), func(j int) float64 { return 1 - 0.001*float64(j) - 0.7*float64(min(1, j/12)) }, defaultRule},
 		{"fixed power 0", spread(6, 200, 30, geometric(1)), geometric(0.9), coles.ScalingRule{Norm: 4}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,13 +78,20 @@ func TestScalingEqualsFormulas(t *testing.T) {
 			if c.rule.Rank == 0 {
 				testkit.WantSame(t, "γ", s.Power, c.rule.Power)
 			} else {
-				// The largest crossing, to the bisection's 2⁻⁵⁴: just below the rank is too large, above never.
-				if below := s.Power - 1e-9; below > 0 && rankAt(energy, level, below) <= target(below) {
-					t.Errorf("γ = %v, but less would do", s.Power)
+				// The smallest that will do, to the bisection's 2⁻⁵⁴, by the largest rank from there on.
+				largest := func(gamma float64) float64 {
+					rank := rankAt(energy, level, gamma)
+					for g := 3.0; g > gamma; g -= 1. / 64 {
+						rank = math.Max(rank, rankAt(energy, level, g))
+					}
+					return rank
 				}
-				for g := s.Power + 1e-9; g <= 3; g += 0.01 {
-					if got := rankAt(energy, level, g); got > target(g) {
-						t.Fatalf("γ = %v, and at %v the effective rank is %v, over %v", s.Power, g, got, target(g))
+				if got := largest(s.Power + 1e-9); s.Power < 3 && got > target(s.Power+1e-9) {
+					t.Errorf("γ = %v, where the effective rank comes to %v, over %v", s.Power, got, target(s.Power))
+				}
+				for g := 0.0; g < s.Power-1e-9; g += s.Power / 100 {
+					if largest(g) <= target(g) {
+						t.Fatalf("γ = %v, but %v would do", s.Power, g)
 					}
 				}
 			}
