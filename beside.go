@@ -50,7 +50,7 @@ func numbers[T kernel.Float](ctx context.Context, count bool, x *matrix.Matrix[T
 // addStructure puts columns of the structure beside those of the features, which the model has.
 func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	start, first := time.Now(), f.kept(len(m.scaling.Factors), f.total)
-	beside, err := Fit(ctx, f.g, nil, WithSettings(f.beside(f.g.Nodes(), first, f.total)), WithProgress(f.progress))
+	beside, err := Fit(ctx, f.g.withoutArcs(), nil, WithSettings(f.beside(f.g.Nodes(), first, f.total)), WithProgress(f.progress))
 	if err != nil || len(beside.scaling.Factors) == 0 { // which edges make, and truncation leaves
 		return err
 	}

@@ -203,6 +203,14 @@ func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 // arcs, and 2i + 1 as the head of others. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
 func (g *Graph) Roles() *Graph { return g.made().roles }
 
+// withoutArcs is the graph as it would be if its edges were no arcs.
+func (g *Graph) withoutArcs() *Graph {
+	if g.roles == nil {
+		return g
+	}
+	return &Graph{adj: g.adj, loops: g.loops, keeps: g.keeps, degree: g.degree, ids: g.ids, report: g.report}
+}
+
 // keepArcs makes the double cover.
 func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
 	if arcs == nil {

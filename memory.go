@@ -74,7 +74,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 	n := int64(x.rows)
 	made := s.beside(x.rows, s.kept(min(s.Dim, x.cols), all), all)
-	fit, _ := made.memory(g, shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, nil)
+	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, nil)
 	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
 	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
 }

@@ -213,7 +213,7 @@ func (h *modelHeader) check() error {
 		if err := h.Beside.check(); err != nil {
 			return fmt.Errorf("structure: %w", err)
 		}
-		if h.Beside.Known == 0 || h.Beside.Known != h.Beside.Report.Graph.Nodes || h.Beside.Known != n || h.Known > 0 || h.Beside.Beside != nil || !(h.Settings.Structure > 0) {
+		if h.Beside.Known == 0 || h.Beside.Known != h.Beside.Report.Graph.Nodes || h.Beside.Known != n || h.Known > 0 || h.Beside.Beside != nil || h.Beside.Roles != nil || !(h.Settings.Structure > 0) {
 			return fmt.Errorf("structure of %d nodes, and share %v, of %d nodes", h.Beside.Known, h.Settings.Structure, n)
 		}
 		want = append(want, h.Beside.Lengths...)

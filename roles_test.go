@@ -118,6 +118,26 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 	}
 }
 
+// Columns of the structure beside features are those of the graph without its arcs: roles come once.
+func TestRolesBesideStructure(t *testing.T) {
+	const n = 300
+	arcs, weights := circle(n)
+	plain, g := testkit.Must(coles.NewWeightedGraph(n, arcs, weights)), directed(n)
+	x := testkit.RandomDense(testkit.Random(1), n, 20)
+	m := fitted(g, x, withStructure(0.5), coles.WithDim(64))
+	y := m.Embedding()
+	_, columns := y.Dims()
+	testkit.WantSame(t, "columns", [2]int{columns, m.Report().Dim}, [2]int{64, 64})
+	beside, _ := m.Beside()
+	if nested, _ := beside.Roles(); nested != nil {
+		t.Error("the columns of the structure have roles of their own")
+	}
+	testkit.WantSame(t, "structure", beside.Hash(), fitted(plain, nil, coles.WithSettings(beside.Settings())).Hash())
+	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(y))
+	testkit.WantSame(t, "read", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, x))), testkit.Bits(y))
+	testkit.WantSame(t, "estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, x)))
+}
+
 // Where only directions tell groups apart, a classifier with 20 labels of each finds nearly all others with roles, and does little
 // better than chance, a fifth, without.
 func TestRolesTellDirections(t *testing.T) {
