@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -210,11 +211,8 @@ func (h *modelHeader) check() error {
 		want = append(want, h.Known, h.Known*h.Columns)
 	}
 	if h.Beside != nil {
-		if err := h.Beside.check(); err != nil {
+		if err := h.checkBeside(); err != nil {
 			return fmt.Errorf("structure: %w", err)
-		}
-		if h.Beside.Known == 0 || h.Beside.Known != h.Beside.Report.Graph.Nodes || h.Beside.Known != n || h.Known > 0 || h.Beside.Beside != nil || h.Beside.Roles != nil || !(h.Settings.Structure > 0) {
-			return fmt.Errorf("structure of %d nodes, and share %v, of %d nodes", h.Beside.Known, h.Settings.Structure, n)
 		}
 		want = append(want, h.Beside.Lengths...)
 	}
@@ -231,6 +229,21 @@ func (h *modelHeader) check() error {
 		if l != want[i] {
 			return fmt.Errorf("array %d of %d numbers, want %d", i, l, want[i])
 		}
+	}
+	return nil
+}
+
+// checkBeside compares the part of the structure with the whole.
+func (h *modelHeader) checkBeside() error {
+	b, n := h.Beside, h.Report.Graph.Nodes
+	if b.Roles != nil { // as earlier versions had, whose vectors of one graph were of two lengths
+		return errors.New("columns of roles of its own: fit again")
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	if b.Known == 0 || b.Known != b.Report.Graph.Nodes || b.Known != n || h.Known > 0 || b.Beside != nil || !(h.Settings.Structure > 0) {
+		return fmt.Errorf("%d nodes, and share %v, of %d nodes", b.Known, h.Settings.Structure, n)
 	}
 	return nil
 }

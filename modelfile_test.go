@@ -185,6 +185,7 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"more columns than features": {"tfidf", within("settings", "dim", 100)},
 		"bad setting":                {"plain", within("settings", "kappa", -1)},
 		"no filter":                  {"plain", within("settings", "filter", "none")},
+		"a filter to be chosen":      {"plain", within("settings", "filter", "auto")},
 		"an unheard setting":         {"plain", within("settings", "temperature", 1)},
 		"a name twice":               {"plain", with("names", []string{"a", "b", "c", "d", "a"})},
 		"no nodes":                   {"plain", within("report", "graph", map[string]any{"nodes": 0})},

@@ -1,6 +1,8 @@
 package coles_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"testing"
@@ -136,6 +138,11 @@ func TestRolesBesideStructure(t *testing.T) {
 	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(y))
 	testkit.WantSame(t, "read", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, x))), testkit.Bits(y))
 	testkit.WantSame(t, "estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, x)))
+	header, numbers := parts(modelBytes(m))
+	header["beside"].(map[string]any)["roles"] = header["roles"]
+	_, err := coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers)))
+	testkit.WantError(t, err, coles.ErrFormat)
+	testkit.WantText(t, err.Error(), "fit again")
 }
 
 // Where only directions tell groups apart, a classifier with 20 labels of each finds nearly all others with roles, and does little
