@@ -153,7 +153,7 @@ func (f *fitting) leaveRoles() error {
 	}
 	f.roles = f.ofRoles(f.total)
 	if f.roles.Dim == 0 {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs, which takes 12 nodes without features"))
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
 	}
 	f.total -= 2 * f.roles.Dim
 	f.Dim = min(f.Dim, f.total)

@@ -163,7 +163,7 @@ func (m *Model) Report() Report { return m.report }
 // String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
-// Settings returns the settings of the fit, Dim, Kind, Structure and Precision resolved.
+// Settings returns the settings of the fit, Dim, Kind, Filter of a graph model, Structure and Precision resolved.
 func (m *Model) Settings() Settings { return m.settings }
 
 // Lambda returns the eigenvalues in descending order.

@@ -293,9 +293,10 @@ func ClusteringSettings(nodes, features int) Settings {
 
 // LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the
 // eigenvalues may flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper
-// with K = 3 and α = 0.05, γ = 0, no column of degrees; without features K = 2, α = 0 and effective rank 0.55·d′.
-// The graph is always used: without it links are guesses. No columns of the structure: at half of the energy recall
-// among airports rose by less than a point, and among papers and packages it fell by 2 to 13.
+// with K = 3 and α = 0.05, γ = 0, no column of degrees; without features K = 2, α = 0 and effective rank
+// 0.55·d′: change Rank and Floor with Dim. The graph is always used: without it links are guesses. No columns of the
+// structure: at half of the energy recall among airports rose by less than a point, and among papers and packages it
+// fell by 2 to 13.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Kind, s.DegreeShare, s.Structure = UseGraph, 0, 0

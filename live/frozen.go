@@ -34,7 +34,8 @@ type Frozen struct {
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
-// d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes.
+// d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes,
+// 12 kB a node without features, where K is 24.
 //
 // Without features x is nil. Errors: [coles.ErrUnplaced]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
