@@ -198,6 +198,7 @@ func (m *Model) Beside() (structure *Model, share float64) { return m.beside, m.
 
 // Roles returns the model of [Graph.Roles] whose columns come last, first those of a node as a tail, then as a head, and
 // their share of the energy; nil and 0 without. They have a tenth of it without other features than a [Structure], else a twentieth.
+// Their filter is as of a [Share].
 func (m *Model) Roles() (roles *Model, share float64) { return m.roles, m.report.RoleShare }
 
 // IDs returns the names of the nodes fitted, in row order.

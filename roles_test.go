@@ -120,6 +120,14 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 	}
 }
 
+// A filter that is chosen serves roles, too.
+func TestRolesHaveTheFilterThatIsChosen(t *testing.T) {
+	for _, x := range []mat.Matrix{nil, testkit.RandomDense(testkit.Random(1), 100, 20)} {
+		roles, _ := fitted(directed(100), x, coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(2) })).Roles()
+		testkit.WantSame(t, "filter", roles.Settings().Filter.String(), "sgc:2")
+	}
+}
+
 // Columns of the structure beside features are those of the graph without its arcs: roles come once.
 func TestRolesBesideStructure(t *testing.T) {
 	const n = 300

@@ -333,10 +333,7 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 // beside are the settings of the structure's columns, for features that have so many and all.
 func (s Settings) beside(nodes, first, all int) Settings {
 	s.Dim = min(all-first, s.structureColumns(nodes))
-	s.Kind, s.Preparation, s.Structure, s.Precision = UseGraph, PrepareAuto, 0, 0
-	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
-		s.Filter = Filter{} // others, as of links, where near nodes count, serve both
-	}
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
 	return s
@@ -359,6 +356,15 @@ func (s Settings) kept(columns, all int) int {
 // to the nearest number.
 func (s Settings) ofRoles(columns int) Settings {
 	s.Dim = (columns + 4) / 8
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, Filter{}, 0, Float64
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
 	return s
+}
+
+// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
+// usual one. Others, as of links, where near nodes count, serve both.
+func (s Settings) filterBeside() Filter {
+	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
+		return Filter{}
+	}
+	return s.Filter
 }
