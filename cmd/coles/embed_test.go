@@ -231,6 +231,10 @@ func TestEmbedSaysWhatItTakes(t *testing.T) {
 	testkit.WantSame(t, "warnings", says, "")
 	_, _, says = call("", "embed", edges, "-features", features, "-kappa", "7")
 	testkit.WantText(t, says, "-kappa 7: want 1, since the expected-degree sampler has no use for it")
+	_, _, says = call(weighted, "embed", "-", "-dim", "1", "-structure", "0.3")
+	testkit.WantText(t, says, "-structure 0.3: want auto, since a fit without features has no use for it")
+	_, _, says = call(weighted, "embed", "-", "-dim", "1", "-kind", "features")
+	testkit.WantText(t, says, "-kind features: want another without features")
 }
 
 // -directed fits what the library fits of arcs, and is said in the report; a model with roles and a graph without arcs, or
