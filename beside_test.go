@@ -88,20 +88,36 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 func TestShareOfStructure(t *testing.T) {
 	g, x := roomy(600, 6)
 	_, more := roomy(600, 12)
+	_, two := roomy(600, 0)
 	for name, c := range map[string]struct {
 		x    mat.Matrix
 		opts []coles.Option
 		want bool
 	}{
-		"few entries":        {x, []coles.Option{withStructure(coles.AutoShare)}, true},
-		"more entries":       {more, []coles.Option{withStructure(coles.AutoShare)}, true},
-		"few columns wanted": {x, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false},
-		"forbidden":          {x, []coles.Option{withStructure(0)}, false},
+		"few entries":          {x, []coles.Option{withStructure(coles.AutoShare)}, true},
+		"more entries":         {more, []coles.Option{withStructure(coles.AutoShare)}, true},
+		"few columns wanted":   {x, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false},
+		"forbidden":            {x, []coles.Option{withStructure(0)}, false},
+		"links by two entries": {two, []coles.Option{coles.WithSettings(coles.LinkSettings(two.Dims()))}, true},
+		"links by more":        {more, []coles.Option{coles.WithSettings(coles.LinkSettings(more.Dims()))}, false},
 	} {
 		r := fitted(g, c.x, c.opts...).Report()
 		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want {
 			t.Errorf("%s: share %v, ratio %v, γ = %v, effective rank %v: %q", name, r.StructureShare, r.StructureRatio, r.Power, r.EffectiveRank, r.Notice())
 		}
+	}
+}
+
+// A share that is asked for takes no more columns than there are nodes.
+func TestStructureOfASmallGraph(t *testing.T) {
+	g, x := testkit.RandomGraph(17, 150, 0.1), testkit.RandomDense(testkit.Random(18), 150, 300)
+	m := fitted(g, x, coles.WithSettings(coles.LinkSettings(x.Dims())), withStructure(0.5))
+	testkit.WantSame(t, "columns", m.Report().Dim, 64+150) // a quarter of 256, and as many as nodes
+	for dim := range 6 {                                   // of γ fixed, too
+		m := fitted(g, x, coles.WithDim(dim+1), coles.With(func(s *coles.Settings) {
+			s.Kind, s.Structure, s.Scaling = coles.UseGraph, 0.5, coles.ScalingRule{Norm: 4}
+		}))
+		testkit.WantSame(t, "columns", m.Report().Dim, dim+1)
 	}
 }
 

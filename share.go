@@ -11,13 +11,13 @@ import (
 // filter of the features where that is another than S2GCSum(8). Those of the features come first: a quarter of d′, or
 // the effective rank that is aimed at, but at most half.
 //
-// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, where Rank is 0 or more than d′/2, and
-// where d′ is more than half of the nodes. Elsewhere it is ½ where the graph was taken for its communities, or a row of
-// features as prepared has 5 entries at most in the mean, as of a few columns of a table: what such features tell of a
-// node may be of no use, and what its neighbours tell is not in them. It is measured with less than 8 entries, and where
-// γ = 0 and there are fewer features than d′. Let R be as in [Alignment], T = R_B·R_Bᵀ for half B of its columns, K_N =
-// ZZᵀ for Z = F°R_A with the other half and F without its term k = 0, K_L = LLᵀ for the columns L in question, and a(K) =
-// ⟨K, T⟩/‖K‖ off the diagonal, over both halves. Then
+// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, where Rank, or 20 for a fixed γ, is more
+// than d′/2, and where d′ is more than half of the nodes. Elsewhere it is ½ where the graph was taken for its
+// communities, or a row of features as prepared has 5 entries at most in the mean, as of a few columns of a table: what
+// such features tell of a node may be of no use, and what its neighbours tell is not in them. It is measured with less
+// than 8 entries, and where a Rank leads to γ = 0 and there are fewer features than d′. Let R be as in [Alignment], T =
+// R_B·R_Bᵀ for half B of its columns, K_N = ZZᵀ for Z = F°R_A with the other half and F without its term k = 0, K_L =
+// LLᵀ for the columns L in question, and a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over both halves. Then
 //
 //	share = min(½, max(0, 1 − a(K_N)/a(K_L))).
 //

@@ -44,7 +44,6 @@ func TestSettingsOfAPurpose(t *testing.T) {
 	}
 	links := func(s *coles.Settings) {
 		s.Dim, s.Kind, s.Filter, s.DegreeShare, s.Scaling = 256, coles.UseGraph, coles.S2GC(3, 0.05), 0, coles.ScalingRule{Norm: 4}
-		s.Structure = 0
 	}
 	for args, want := range map[string]coles.Settings{
 		"":                    coles.DefaultSettings(),
