@@ -45,7 +45,8 @@ func (r ScalingRule) check() error {
 // With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
 //   - γ is the smallest of 0 to 3 such that the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
 //     the energy of the centred embedding, is at most max(Rank·2^−γ, Floor) there and at all that are larger, as
-//     found in steps of 1/16 and then by bisection; 3 where none is, as [Report] says; Power where Rank is 0;
+//     found in steps of 1/16 and then by bisection; where none is, as [Report] says, 1.1 times the rank at 3 is the
+//     bound where it is larger; Power where Rank is 0;
 //   - s makes Norm the mean of ‖e_i − ē‖ over the rows; E is not centred.
 //
 // Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the

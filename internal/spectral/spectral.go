@@ -114,24 +114,26 @@ func (r Rule) Bound(power float64) float64 {
 }
 
 // power finds γ. Where a column has much energy and an eigenvalue near 0 the effective rank rises before it falls, and
-// may be small at 0 by this column alone: so the largest from γ on counts.
+// may be small at 0 by this column alone: so the largest from γ on counts. Where more columns than wanted are alike, as
+// of many pieces, no γ tells these apart: a large one would only leave nothing of all others.
 func (r Rule) power(energy, weight []float64) float64 {
-	const step = 1.0 / 16
-	least, most := -1.0, 0.0 // the smallest γ that will do, and the largest rank from there on
-	for power, largest := float64(maxPower), 0.0; power >= 0; power -= step {
-		if largest = max(largest, effectiveRank(energy, weight, power)); largest <= r.Bound(power) {
+	const step, near = 1.0 / 16, 1.1
+	least, most := float64(maxPower), effectiveRank(energy, weight, maxPower) // the smallest γ that will do, and the largest rank from there on
+	bound := r.Bound
+	if end := most; end > r.Bound(maxPower) {
+		bound = func(power float64) float64 { return max(r.Bound(power), near*end) }
+	}
+	for power, largest := least, most; power >= 0; power -= step {
+		if largest = max(largest, effectiveRank(energy, weight, power)); largest <= bound(power) {
 			least, most = power, largest
 		}
 	}
-	switch {
-	case least < 0:
-		return maxPower
-	case least == 0:
+	if least == 0 {
 		return 0
 	}
 	lo, hi := least-step, least
 	for range 50 {
-		if mid := (lo + hi) / 2; max(most, effectiveRank(energy, weight, mid)) > r.Bound(mid) {
+		if mid := (lo + hi) / 2; max(most, effectiveRank(energy, weight, mid)) > bound(mid) {
 			lo = mid
 		} else {
 			hi = mid
