@@ -33,6 +33,7 @@ func BenchmarkGrow(b *testing.B) {
 }
 
 func benchmarkGrow(b *testing.B, g *coles.Graph, x mat.Matrix, opts ...coles.Option) {
+	opts = append(slices.Clone(opts), coles.With(func(s *coles.Settings) { s.Structure = 0 })) // which a graph that is followed cannot have
 	m := testkit.Must(coles.Fit(ctx, g, x, opts...))
 	r := testkit.Must(live.Follow(ctx, m, g, x))
 	rng := testkit.Random(2)

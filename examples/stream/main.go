@@ -86,6 +86,7 @@ func begin(ctx context.Context, r *ring, dim int) (*stream, error) {
 			s.Dim = dim
 			s.Filter = coles.S2GCSum(2)
 			s.Preparation = coles.PrepareNone
+			s.Structure = 0 // no columns that a graph cannot be followed with
 			s.Precision = coles.Float64
 			s.Solver = coles.SolverDirect
 		}),
