@@ -103,7 +103,7 @@ func (s Settings) Linear() linear.Fit {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
 	f := s.contrasting().linear()
-	f.Filter, f.DegreeShare, f.Dim = s.filterFor(s.Dim).coef, s.DegreeShare, s.Dim
+	f.Filter, f.DegreeShare, f.Dim = s.filterFor(1).coef, s.DegreeShare, s.Dim // a fit without features has set F
 	return f
 }
 
