@@ -81,7 +81,7 @@ func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 
 // rolesMemory is the memory of a fit while columns of roles are put beside those that it has, in numbers of a size.
 func (s Settings) rolesMemory(g *Graph, x shape, size int64) int64 {
-	n, made := int64(x.rows), s.ofRoles(8*s.Dim) // no more columns a role than all others are
+	n, made := int64(x.rows), s.ofRoles(8*s.Dim) // as all others have; of few features a role has more, but less than its structure
 	fit, _ := made.memory(g.roles, shape{rows: 2 * x.rows, cols: made.structureColumns(2 * x.rows), made: true}, nil)
 	kept := size * n * int64(s.Dim)
 	if x.made {

@@ -43,10 +43,9 @@ func (r ScalingRule) check() error {
 
 // Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest.
 // With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
-//   - γ is the smallest of 0 to 3 such that the effective rank exp(−Σ q_j log q_j), q_j the share of column j in
-//     the energy of the centred embedding, is at most max(Rank·2^−γ, Floor) there and at all that are larger, as
-//     found in steps of 1/16 and then by bisection; where none is, as [Report] says, 1.1 times the rank at 3 is the
-//     bound where it is larger; Power where Rank is 0;
+//   - γ is Power where Rank is 0, or else the smallest from which on, up to 3, the effective rank exp(−Σ q_j log q_j),
+//     q_j the share of column j in the energy of the centred embedding, is at most max(Rank·2^−γ, Floor), found in
+//     steps of 1/16 and then by bisection. If the rank at 3 is more, as [Report] says, the bound is at least 1.1 times that;
 //   - s makes Norm the mean of ‖e_i − ē‖ over the rows; E is not centred.
 //
 // Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the
