@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/dataset"
 	"coles/internal/matrix"
@@ -22,9 +24,6 @@ import (
 // Errors: as [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
 // labelled row to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
 func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split) (*Measurements, error) {
-	if err := p.Regression.check(); err != nil {
-		return nil, err
-	}
 	f, err := read(ctx, x)
 	if err != nil {
 		return nil, err
@@ -41,9 +40,9 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 		}
 	}
 	accuracy := make([]float64, len(splits))
-	ctx, progress := counted(reporting(ctx, p.Progress), "classify", len(splits))
-	err = each(ctx, len(splits), func(s int) (err error) {
-		if accuracy[s], err = classifySplit(ctx, f, labels, splits[s], p.Regression); err != nil {
+	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "classify", len(splits))
+	err = parallel.Try(ctx, len(splits), func(s int) (err error) {
+		if accuracy[s], err = classifySplit(ctx, matrix.SourceOf(f), labels, splits[s], p.Regression); err != nil {
 			return fmt.Errorf("split %d: %w", s, err)
 		}
 		progress.Add()
@@ -56,17 +55,23 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 }
 
 // classifySplit returns the accuracy of one split.
-func classifySplit(ctx context.Context, f *matrix.Matrix[float64], labels []int, split dataset.Split, l LogisticRegression) (float64, error) {
-	m, err := l.fit(ctx, f, split.Train, labels)
+func classifySplit(ctx context.Context, x *matrix.Source, labels []int, split dataset.Split, l LogisticRegression) (float64, error) {
+	l.Progress = nil
+	m, err := l.Fit(ctx, x, split.Train, labels)
 	if err != nil {
 		return 0, err
 	}
-	predicted, err := m.predict(ctx, f, nil) // of all rows, which saves a copy of most
+	predicted, err := m.Predict(ctx, x, nil) // of all rows, which saves a copy of most
 	if err != nil {
 		return 0, err
 	}
-	test := testRows(split, labels)
-	return Accuracy(picked(predicted, test), picked(labels, test))
+	test, right := testRows(split, labels), 0
+	for _, i := range test {
+		if predicted[i] == labels[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(test)), nil
 }
 
 // testRows are the rows of a split that are tested on: those with a label.
@@ -81,7 +86,10 @@ func testRows(split dataset.Split, labels []int) []int {
 }
 
 func checkSplit(n int, split dataset.Split, labels []int) error {
-	if err := checkTraining(n, split.Train, labels); err != nil {
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
+	}
+	if err := checkRows(split.Train, n, "training"); err != nil {
 		return err
 	}
 	if err := checkRows(split.Val, n, "validation"); err != nil {

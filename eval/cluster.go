@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -13,6 +15,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// mostRuns bounds what is kept of runs.
+const mostRuns = 1 << 20
 
 // Clustering is the outcome of [Protocol.Cluster].
 type Clustering struct {
@@ -39,12 +44,8 @@ func (c Clustering) String() string {
 // also for a row whose length overflows.
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
 	runs := cmp.Or(p.Runs, 10)
-	if runs < 1 || runs > maxStarts {
-		return nil, setting.Bad("Runs", runs, "1 to %d, or 0 for the default", maxStarts)
-	}
-	k, err := p.KMeans.withDefaults()
-	if err != nil {
-		return nil, err
+	if runs < 1 || runs > mostRuns {
+		return nil, setting.Bad("Runs", runs, "1 to %d, or 0 for the default", mostRuns)
 	}
 	f, err := read(ctx, x)
 	if err != nil {
@@ -62,14 +63,16 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 			return nil, err
 		}
 	}
+	k := p.KMeans
 	if k.Clusters == 0 {
 		k.Clusters = len(distinct(known))
 	}
 	result, seed := &Clustering{}, k.Seed
-	ctx, progress := counted(reporting(ctx, p.Progress), "cluster", runs)
+	k.Progress = nil
+	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "cluster", runs)
 	for run := range runs {
 		k.Seed = stream.Seed(seed, uint64(run))
-		m, err := k.fit(ctx, f)
+		m, err := k.Fit(ctx, matrix.SourceOf(f))
 		if err != nil {
 			return nil, err
 		}

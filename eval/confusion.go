@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"coles/internal/parallel"
+
 	"coles"
 
 	"gonum.org/v1/gonum/mat"
@@ -212,7 +214,7 @@ func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, row
 		return nil, err
 	}
 	actual := picked(labels, rows)
-	predicted, err := predictParts(reporting(ctx, l.Progress), "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
+	predicted, err := predictParts(parallel.Reporting(ctx, l.Progress), "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
 		m, err := l.fit(ctx, f, train, actual)
 		return []*LinearModel{m}, err
 	})

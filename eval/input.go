@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,13 +99,6 @@ func eigenError(what string, err error) error {
 		return fmt.Errorf("%s: %w", what, &coles.ConvergenceError{Wanted: stopped.Wanted, Converged: stopped.Converged, Residual: stopped.Residual})
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-// each calls do for every i in [0, n), in parallel, and returns ctx's error or the first one by i.
-func each(ctx context.Context, n int, do func(i int) error) error {
-	errs := make([]error, n)
-	err := parallel.For(ctx, n, func(i int) { errs[i] = do(i) })
-	return cmp.Or(err, cmp.Or(errs...))
 }
 
 // count is the number of rows meant by rows, where nil means all n.

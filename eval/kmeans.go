@@ -44,7 +44,7 @@ type KMeansModel struct {
 }
 
 const (
-	// maxStarts bounds what is kept of starts, and the runs of [Protocol.Cluster].
+	// maxStarts bounds what is kept of starts.
 	maxStarts = 1 << 20
 
 	// startsAtOnce starts are held in memory.
@@ -76,7 +76,7 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.fit(reporting(ctx, k.Progress), f)
+	return k.fit(parallel.Reporting(ctx, k.Progress), f)
 }
 
 func (k KMeans) withDefaults() (KMeans, error) {
@@ -128,7 +128,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 		k := k
 		k.Clusters += q
 		if k.Clusters == most || trials(k.Clusters) != trials(k.Clusters+1) {
-			if err := each(ctx, k.Starts, func(s int) (err error) {
+			if err := parallel.Try(ctx, k.Starts, func(s int) (err error) {
 				rng := stream.New()
 				rng.Reseed(k.Seed, uint64(s))
 				drawn[s], err = newSeeding(p, k.Clusters).draw(ctx, k.Clusters, rng.Rand)
@@ -148,7 +148,7 @@ func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float6
 func bestStart[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], p *points[T], drawn [][]int, progress *parallel.Count) (best *KMeansModel, err error) {
 	for drawn := range slices.Chunk(drawn, startsAtOnce) {
 		models := make([]*KMeansModel, len(drawn))
-		if err := each(ctx, len(drawn), func(s int) error {
+		if err := parallel.Try(ctx, len(drawn), func(s int) error {
 			l := newLloyd(p, k)
 			l.from(drawn[s][:k.Clusters])
 			if err := l.descend(ctx); err != nil {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"coles"
-	"coles/dataset"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -106,7 +105,7 @@ func (m *LinearModel) marginals(ctx context.Context, f *matrix.Matrix[float64], 
 
 // hits are how many of the classes of row i are among the likeliest ones, of which there are as many.
 func (s labelSets) hits(p []float64, i int) (n int) {
-	for _, k := range likeliest(p, len(s.known[i])) {
+	for _, k := range Likeliest(p, len(s.known[i])) {
 		if slices.Contains(s.known[i], k) {
 			n++
 		}
@@ -247,64 +246,4 @@ func (s labelSets) threshold(p kernel.Matrix[float64], parts setParts, part int)
 		}
 	}
 	return to
-}
-
-// ClassifySets measures how well the rows of x (n × d) predict their sets of classes, where the number of classes of
-// each row is known (Perozzi, Al-Rfou and Skiena 2014): it takes as many of the likeliest, and gives F1 over all pairs
-// of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
-// Regression has several candidates. A row without classes is neither trained nor tested on.
-//
-// Errors: as [LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
-func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {
-	f, s, err := p.Regression.readSets(ctx, x, sets)
-	if err != nil {
-		return nil, nil, err
-	}
-	small, large := make([]float64, len(splits)), make([]float64, len(splits))
-	ctx, progress := counted(reporting(ctx, p.Progress), "classify", len(splits))
-	err = each(ctx, len(splits), func(q int) (err error) {
-		if large[q], small[q], err = p.classifySets(ctx, f, s, splits[q]); err != nil {
-			return fmt.Errorf("split %d: %w", q, err)
-		}
-		progress.Add()
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	micro, err = measure(large)
-	if err == nil {
-		macro, err = measure(small)
-	}
-	return micro, macro, err
-}
-
-func (p Protocol) classifySets(ctx context.Context, f *matrix.Matrix[float64], s labelSets, split dataset.Split) (micro, macro float64, err error) {
-	has := func(i int) bool { return s.known[i] == nil }
-	if err := cmp.Or(checkRows(split.Train, f.Rows(), "training"), checkRows(split.Test, f.Rows(), "test")); err != nil {
-		return 0, 0, err
-	}
-	train, test := slices.DeleteFunc(slices.Clone(split.Train), has), slices.DeleteFunc(slices.Clone(split.TestNodes(f.Rows())), has)
-	c := penalty{[]float64{cmp.Or(p.Regression.C, 1)}, false}
-	if cs := p.Regression.Cs; len(cs) > 0 {
-		best, _, err := s.chooseC(ctx, f, cs, splitRows(train, p.Regression.Folds, 0), func() {})
-		if err != nil {
-			return 0, 0, err
-		}
-		c = penalty{[]float64{best}, true}
-	}
-	models, err := s.fit(ctx, f, c, train)
-	if err != nil {
-		return 0, 0, err
-	}
-	chances, err := models[0].marginals(ctx, f, test)
-	if err != nil {
-		return 0, 0, err
-	}
-	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
-	for q, i := range test {
-		actual[q] = s.known[i]
-		predicted[q] = likeliest(chances.Row(q), len(actual[q]))
-	}
-	return SetF1(predicted, actual)
 }

@@ -215,7 +215,7 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 		return err
 	}
 	n := count(rows, f.Rows())
-	return each(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
+	return parallel.Try(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
 		lo := b * scoreRows
 		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
 		defer release()

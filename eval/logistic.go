@@ -91,7 +91,7 @@ func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, l
 	if err != nil {
 		return nil, err
 	}
-	return l.fit(reporting(ctx, l.Progress), f, rows, labels)
+	return l.fit(parallel.Reporting(ctx, l.Progress), f, rows, labels)
 }
 
 // input checks the settings and what is learnt from.
@@ -150,7 +150,7 @@ func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], 
 		}
 		p = penalty{[]float64{c}, true}
 	}
-	ctx, progress := counted(ctx, "learn", 1)
+	ctx, progress := parallel.Stage(ctx, "learn", 1)
 	models, err := p.regress(ctx, f, rows, labels)
 	if err != nil {
 		return nil, err

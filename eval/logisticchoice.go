@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles/internal/matrix"
 	"coles/internal/setting"
 )
@@ -73,9 +75,9 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 // stage is what it is for.
 func predictParts(ctx context.Context, stage string, f *matrix.Matrix[float64], fold []int, folds int, labels []int,
 	learn func(ctx context.Context, train []int) ([]*LinearModel, error)) ([][]int, error) {
-	ctx, progress := counted(ctx, stage, folds)
+	ctx, progress := parallel.Stage(ctx, stage, folds)
 	parts, held := make([][][]int, folds), make([][]int, folds)
-	err := each(ctx, folds, func(part int) error {
+	err := parallel.Try(ctx, folds, func(part int) error {
 		var train []int
 		for i, of := range fold {
 			if of == part {

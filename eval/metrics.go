@@ -66,5 +66,5 @@ func MacroF1(predicted, actual []int) (float64, error) {
 		return 0, err
 	}
 	classes := distinct(slices.Concat(t.rows.labels, t.cols.labels))
-	return t.sumF1(func(row, col int) bool { return t.rows.labels[row] == t.cols.labels[col] }) / float64(len(classes)), nil
+	return sumF1(t, func(row, col int) bool { return t.rows.labels[row] == t.cols.labels[col] }) / float64(len(classes)), nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/nearest"
 	"coles/internal/setting"
@@ -113,7 +115,7 @@ func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) 
 	if err := checkCount(k, n-1); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.NearRows(reporting(ctx, x.Progress), rows, k))
+	return matches(x.rows.NearRows(parallel.Reporting(ctx, x.Progress), rows, k))
 }
 
 // Vectors finds, for each row of queries (q × d), the k rows of the index most similar to it, as
@@ -132,7 +134,7 @@ func (x *Index) Vectors(ctx context.Context, queries mat.Matrix, k int) ([][]Mat
 	if err := checkCount(k, x.rows.Rows()); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.Near(reporting(ctx, x.Progress), q, k))
+	return matches(x.rows.Near(parallel.Reporting(ctx, x.Progress), q, k))
 }
 
 func checkCount(k, most int) error {

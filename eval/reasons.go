@@ -185,7 +185,7 @@ func (m *LinearModel) reasons(ctx context.Context, f *matrix.Matrix[float64], ro
 	if err != nil {
 		return nil, err
 	}
-	return all, each(ctx, parallel.Pieces(len(all), 1), func(q int) error {
+	return all, parallel.Try(ctx, parallel.Pieces(len(all), 1), func(q int) error {
 		r, i := &all[q], q
 		if rows != nil {
 			i = rows[q]

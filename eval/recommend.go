@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -37,7 +39,7 @@ func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int,
 	if err := checkRows(nodes, n, "given"); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.Apart(reporting(ctx, x.Progress), nodes, joinedOr(g, may), k))
+	return matches(x.rows.Apart(parallel.Reporting(ctx, x.Progress), nodes, joinedOr(g, may), k))
 }
 
 // joinedOr reports whether an edge of g joins two nodes, or the second may not be recommended to the first.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -76,7 +78,7 @@ func LearnLinks(ctx context.Context, g *coles.Graph, opts LinkOptions) (*Recomme
 	if opts.Features != nil && opts.Embed == nil {
 		return nil, setting.Bad("Features", "some", "none without Embed")
 	}
-	ctx = reporting(ctx, opts.Progress)
+	ctx = parallel.Reporting(ctx, opts.Progress)
 	train, lost, kept := (*coles.Graph)(nil), map[int][]int(nil), []coles.Edge(nil)
 	if opts.Arcs != nil {
 		train, kept, lost = hideArcs(g, newArcs(g.Nodes(), opts.Arcs, 0).list, opts.Seed)

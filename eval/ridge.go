@@ -1,14 +1,12 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"coles"
-	"coles/dataset"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
@@ -245,60 +243,4 @@ func (r *Ridge) raw(f *matrix.Matrix[float64], i int) float64 {
 		t += v * r.Coef[matrix.Column(cols, p)]
 	}
 	return t
-}
-
-// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a [Ridge] learns
-// from the rows of Train and is asked about those of Test, or all others, of each split. R² is 1 − Σ(y − ŷ)²/Σ(y − mean
-// of Train)², and error the mean absolute error in the unit of the values.
-//
-// Errors: as [LearnRidge], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
-func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, splits []dataset.Split) (r2, absolute *Measurements, err error) {
-	explained, off := make([]float64, len(splits)), make([]float64, len(splits))
-	ctx, progress := counted(reporting(ctx, p.Progress), "regress", len(splits))
-	err = each(ctx, len(splits), func(s int) (err error) {
-		if explained[s], off[s], err = regressSplit(ctx, x, values, splits[s]); err != nil {
-			return fmt.Errorf("split %d: %w", s, err)
-		}
-		progress.Add()
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if r2, err = measure(explained); err == nil {
-		absolute, err = measure(off)
-	}
-	return r2, absolute, err
-}
-
-func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dataset.Split) (r2, absolute float64, err error) {
-	n := len(values)
-	if err := cmp.Or(checkRows(split.Train, n, "training"), checkRows(split.Test, n, "test")); err != nil {
-		return 0, 0, err
-	}
-	known, mean := slices.Repeat([]float64{math.NaN()}, n), []float64{}
-	for _, i := range split.Train {
-		if known[i] = values[i]; values[i] == values[i] {
-			mean = append(mean, values[i])
-		}
-	}
-	r, err := LearnRidge(ctx, x, known)
-	if err != nil {
-		return 0, 0, err
-	}
-	test := slices.DeleteFunc(slices.Clone(split.TestNodes(n)), func(i int) bool { return math.IsNaN(values[i]) })
-	if len(test) == 0 {
-		return 0, 0, fmt.Errorf("%w: no row with a value to test on", coles.ErrShape)
-	}
-	found, _, _, err := r.Predict(ctx, x, test)
-	if err != nil {
-		return 0, 0, err
-	}
-	squares, all := 0.0, 0.0
-	for q, i := range test {
-		squares += (values[i] - found[q]) * (values[i] - found[q])
-		all += (values[i] - stat.Mean(mean, nil)) * (values[i] - stat.Mean(mean, nil))
-		absolute += math.Abs(values[i]-found[q]) / float64(len(test))
-	}
-	return 1 - squares/all, absolute, nil
 }

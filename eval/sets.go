@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -56,7 +58,7 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 		return nil, err
 	}
 	parts := splitRows(s.rows(), l.Folds, how.Seed)
-	ctx, progress := counted(reporting(ctx, l.Progress), "cross-validate", 2*parts.count)
+	ctx, progress := parallel.Stage(parallel.Reporting(ctx, l.Progress), "cross-validate", 2*parts.count)
 	c, models, err := s.chooseC(ctx, f, l.candidates(), parts, progress.Add)
 	if err != nil {
 		return nil, err
@@ -73,6 +75,34 @@ func (l LogisticRegression) LearnSets(ctx context.Context, g *coles.Graph, x mat
 	return m, m.measure(s, alphas, held, parts)
 }
 
+// FitSets fits the regression to some rows of x (n × d), of n rows with sets of classes, for predictions of as many classes
+// as each row has: C is one of Cs, by the same cross-validation, or the field where there are none. Neither α nor the
+// threshold is chosen.
+//
+// Errors: as [LogisticRegression.LearnSets], and [coles.ErrIndex].
+func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []int, sets [][]int) (*SetModel, error) {
+	f, s, err := l.readSets(ctx, x, sets)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(rows, f.Rows(), "training"); err != nil {
+		return nil, err
+	}
+	c := penalty{[]float64{cmp.Or(l.C, 1)}, false}
+	if len(l.Cs) > 0 {
+		best, _, err := s.chooseC(ctx, f, l.Cs, splitRows(rows, l.Folds, 0), func() {})
+		if err != nil {
+			return nil, err
+		}
+		c = penalty{[]float64{best}, true}
+	}
+	models, err := s.fit(ctx, f, c, rows)
+	if err != nil {
+		return nil, err
+	}
+	return &SetModel{Linear: models[0]}, nil
+}
+
 // measure takes α and the threshold, and says what they are worth.
 func (m *SetModel) measure(s labelSets, alphas []float64, held []kernel.Matrix[float64], parts setParts) error {
 	hits := s.rightOnes(held, parts)
@@ -85,7 +115,7 @@ func (m *SetModel) measure(s labelSets, alphas []float64, held []kernel.Matrix[f
 		for _, q := range parts.of(part) {
 			p := held[a].Row(q)
 			actual[q] = s.known[parts.rows[q]]
-			predicted[q], known[q] = reaching(p, threshold), likeliest(p, len(actual[q]))
+			predicted[q], known[q] = reaching(p, threshold), Likeliest(p, len(actual[q]))
 		}
 	}
 	m.Found.Rows = len(parts.rows)
@@ -144,13 +174,13 @@ func reaching(p []float64, threshold float64) (places []int) {
 		}
 	}
 	if places == nil {
-		return likeliest(p, 1)
+		return Likeliest(p, 1)
 	}
 	return places
 }
 
-// likeliest are the n classes of the largest probability, ascending, the first of equal ones.
-func likeliest(p []float64, n int) []int {
+// Likeliest are the places of the n largest probabilities of a row, ascending, the first of equal ones.
+func Likeliest(p []float64, n int) []int {
 	classes := make([]int, len(p))
 	for k := range classes {
 		classes[k] = k

@@ -74,7 +74,7 @@ func ClusterCount(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k 
 	if means, err = means.withDefaults(); err != nil {
 		return 0, nil, err
 	}
-	ctx = reporting(ctx, means.Progress)
+	ctx = parallel.Reporting(ctx, means.Progress)
 	f, _, err := readTame(ctx, x)
 	if err != nil {
 		return 0, nil, err

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"coles/internal/parallel"
+
 	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -74,7 +76,7 @@ func (l LogisticRegression) LearnSmoothed(ctx context.Context, g *coles.Graph, x
 	if err != nil {
 		return nil, err
 	}
-	held, err := l.heldOut(reporting(ctx, l.Progress), g, f, labels, m.Classes, parts, alphas)
+	held, err := l.heldOut(parallel.Reporting(ctx, l.Progress), g, f, labels, m.Classes, parts, alphas)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func stratified(rows, labels []int, folds int, seed uint64, most int) (p setPart
 
 // heldOut is what each α says of the rows of each part, by the others.
 func (l LogisticRegression) heldOut(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], labels, classes []int, parts setParts, alphas []float64) ([]kernel.Matrix[float64], error) {
-	ctx, progress := counted(ctx, "cross-validate", parts.count)
+	ctx, progress := parallel.Stage(ctx, "cross-validate", parts.count)
 	held := make([]kernel.Matrix[float64], len(alphas))
 	for a := range held {
 		held[a] = kernel.Dense[float64](len(parts.rows), len(classes))
@@ -171,18 +173,18 @@ func (s *Smoothed) choose(alphas []float64, held []kernel.Matrix[float64], actua
 	hits := rightOnes(held, s.Classes, actual)
 	best := convincing(hits, fold, -1)
 	s.Alpha, s.Temperature = alphas[best], temperature(held[best], hits[best])
-	found, alone := make([]int, len(actual)), make([]int, len(actual))
+	found, alone := make([]int, len(actual)), 0
 	for part := range folds {
 		a := convincing(hits, fold, part)
 		for q, of := range fold {
 			if of == part {
-				found[q], alone[q] = predict(a, q), predict(0, q)
+				if found[q] = predict(a, q); predict(0, q) == actual[q] {
+					alone++
+				}
 			}
 		}
 	}
-	if s.Alone, err = Accuracy(alone, actual); err != nil {
-		return err
-	}
+	s.Alone = share(alone, len(actual))
 	s.Found, err = NewConfusion(found, actual)
 	return err
 }

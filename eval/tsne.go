@@ -56,7 +56,7 @@ type TSNE struct {
 //
 // Errors: [coles.ErrShape] for no rows, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
 func (s TSNE) Places(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	ctx = reporting(ctx, s.Progress)
+	ctx = parallel.Reporting(ctx, s.Progress)
 	n, d := x.Dims()
 	if n < 1 {
 		return nil, fmt.Errorf("%w: t-SNE of %d × %d numbers", coles.ErrShape, n, d)

@@ -187,6 +187,9 @@ func (s *Source) Pick(ctx context.Context, columns []int32) (*Source, error) {
 	return &Source{sparse: a}, err
 }
 
+// SourceOf is a checked matrix as a Source.
+func SourceOf(m *Matrix[float64]) *Source { return &Source{sparse: m.Sparse, dense: m.Dense} }
+
 // As is the matrix, changed, in numbers of type T: a view where it is that already.
 func As[T kernel.Float](ctx context.Context, s *Source) (*Matrix[T], error) {
 	if s.change != nil || s.filled && s.sparse != nil {

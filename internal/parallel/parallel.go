@@ -5,6 +5,7 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -69,3 +70,10 @@ func Ranges(ctx context.Context, n, grain int, do func(lo, hi int)) error {
 
 // Pieces is the number of pieces of at most size that make up n.
 func Pieces(n, size int) int { return (n + size - 1) / size }
+
+// Try calls do for every i in [0, n), in parallel, and returns ctx's error or the first one by i.
+func Try(ctx context.Context, n int, do func(i int) error) error {
+	errs := make([]error, n)
+	err := For(ctx, n, func(i int) { errs[i] = do(i) })
+	return cmp.Or(err, cmp.Or(errs...))
+}

@@ -38,3 +38,16 @@ func (c *Count) Add() {
 	c.done++
 	c.report(c.stage, c.done, c.total)
 }
+
+// Reporting is [WithProgress] for a report that may be nil: stages are then reported where they were.
+func Reporting(ctx context.Context, report func(stage string, done, total int)) context.Context {
+	if report == nil {
+		return ctx
+	}
+	return WithProgress(ctx, report)
+}
+
+// Stage begins a stage, of which the work under the context that it returns says nothing more.
+func Stage(ctx context.Context, stage string, total int) (context.Context, *Count) {
+	return WithProgress(ctx, nil), Counted(ctx, stage, total)
+}

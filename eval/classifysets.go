@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"coles/dataset"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ClassifySets measures how well the rows of x (n × d) predict their sets of classes, where the number of classes of
+// each row is known (Perozzi, Al-Rfou and Skiena 2014): it takes as many of the likeliest, and gives F1 over all pairs
+// of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
+// Regression has several candidates. A row without classes is neither trained nor tested on.
+//
+// Errors: as [LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
+func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {
+	f, err := read(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	small, large := make([]float64, len(splits)), make([]float64, len(splits))
+	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "classify", len(splits))
+	err = parallel.Try(ctx, len(splits), func(q int) (err error) {
+		if large[q], small[q], err = p.classifySets(ctx, matrix.SourceOf(f), sets, splits[q]); err != nil {
+			return fmt.Errorf("split %d: %w", q, err)
+		}
+		progress.Add()
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	micro, err = measure(large)
+	if err == nil {
+		macro, err = measure(small)
+	}
+	return micro, macro, err
+}
+
+func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]int, split dataset.Split) (micro, macro float64, err error) {
+	if err := cmp.Or(checkRows(split.Train, len(sets), "training"), checkRows(split.Test, len(sets), "test")); err != nil {
+		return 0, 0, err
+	}
+	none := func(i int) bool { return len(sets[i]) == 0 }
+	test := slices.DeleteFunc(slices.Clone(split.TestNodes(len(sets))), none)
+	l := p.Regression
+	l.Progress = nil
+	m, err := l.FitSets(ctx, x, slices.DeleteFunc(slices.Clone(split.Train), none), sets)
+	if err != nil {
+		return 0, 0, err
+	}
+	chances, err := m.Probabilities(ctx, nil, x, nil, test)
+	if err != nil {
+		return 0, 0, err
+	}
+	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
+	for q, i := range test {
+		actual[q] = slices.Sorted(slices.Values(sets[i]))
+		for _, k := range Likeliest(chances.RawRowView(q), len(actual[q])) {
+			predicted[q] = append(predicted[q], m.Linear.Classes[k])
+		}
+	}
+	return SetF1(predicted, actual)
+}
