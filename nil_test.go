@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
 	"coles/live"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,7 +39,7 @@ func TestNilPanicsByName(t *testing.T) {
 		"structure":         {func() { coles.LearnStructure(ctx, nil, 3, 1) }, "a graph that is nil"},
 		"a graph to freeze": {func() { live.Freeze(ctx, m, nil, x) }, "a graph that is nil"},
 		"an option of one":  {func() { coles.NewGraph(3, nil, nil) }, "a nil GraphOption"},
-		"an index":          {func() { new(eval.Index).Vectors(ctx, mat.NewDense(1, 2, nil), 3) }, "an Index that is nil"},
+		"an index":          {func() { new(near.Index).Vectors(ctx, mat.NewDense(1, 2, nil), 3) }, "an Index that is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
+	"coles/near"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -172,7 +172,7 @@ func TestKernelsThatAreNotThere(t *testing.T) {
 		"Eigenmaps":            free,
 		"a filter":             testkit.Err(coles.SGC(1).Apply(ctx, coles.Normalize(g), x)),
 		"nearest neighbours":   testkit.Err(coles.KNN(ctx, x, 1)),
-		"a measurement":        testkit.Err(eval.NewIndex(ctx, x, eval.Cosine)),
+		"a measurement":        testkit.Err(near.NewIndex(ctx, x, near.Cosine)),
 		"a network":            testkit.Err(gnn.Train(ctx, g, x)),
 		"a tape":               began,
 		"a tape used again":    tape.Err(),

@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 
 	"coles"
-	"coles/internal/link"
 	"coles/internal/setting"
 	"coles/internal/source"
+	"coles/internal/symlink"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -113,7 +113,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		path = link.Target(path)
+		path = symlink.Target(path)
 	case err != nil:
 		return err
 	case info.IsDir():

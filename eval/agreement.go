@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/contingency"
 )
 
 // NMI is the normalised mutual information of two labellings, 0 to 1,
@@ -17,19 +18,19 @@ import (
 //
 // Errors: [coles.ErrShape] if the lengths differ or are zero.
 func NMI(a, b []int) (float64, error) {
-	t, err := newContingency(a, b)
+	t, err := contingency.Of(a, b)
 	if err != nil {
 		return 0, err
 	}
-	if len(t.rows.labels) == 1 && len(t.cols.labels) == 1 {
+	if len(t.Rows.Labels) == 1 && len(t.Cols.Labels) == 1 {
 		return 1, nil
 	}
-	n, information := float64(t.n), 0.0
-	for _, e := range t.cells {
-		p := float64(e.count)
-		information += p / n * (math.Log(p/float64(t.rows.size[e.row])) + math.Log(n/float64(t.cols.size[e.col])))
+	n, information := float64(t.N), 0.0
+	for _, e := range t.Cells {
+		p := float64(e.Count)
+		information += p / n * (math.Log(p/float64(t.Rows.Size[e.Row])) + math.Log(n/float64(t.Cols.Size[e.Col])))
 	}
-	normaliser := (entropyOf(t.rows.size, n) + entropyOf(t.cols.size, n)) / 2
+	normaliser := (entropyOf(t.Rows.Size, n) + entropyOf(t.Cols.Size, n)) / 2
 	return min(1, max(0, information/normaliser)), nil // but for rounding
 }
 
@@ -67,27 +68,27 @@ func ClusterMacroF1(clusters, labels []int) (float64, error) {
 
 // clusterScores is accuracy and macro F1 under one map.
 func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
-	t, err := newContingency(labels, clusters)
+	t, err := contingency.Of(labels, clusters)
 	if err != nil {
 		return 0, 0, err
 	}
-	r, c := len(t.rows.labels), len(t.cols.labels)
+	r, c := len(t.Rows.Labels), len(t.Cols.Labels)
 	const most = 1 << 24 // 128 MB
 	if r > most/c {
 		return 0, 0, fmt.Errorf("%w: a map between %d clusters and %d labels", coles.ErrTooLarge, c, r)
 	}
 	weight := make([]int, r*c)
-	for _, e := range t.cells {
-		weight[e.row*c+e.col] = e.count
+	for _, e := range t.Cells {
+		weight[e.Row*c+e.Col] = e.Count
 	}
 	cluster, right := assign(weight, r, c), 0
-	for _, e := range t.cells {
-		if cluster[e.row] == e.col {
-			right += e.count
+	for _, e := range t.Cells {
+		if cluster[e.Row] == e.Col {
+			right += e.Count
 		}
 	}
 	sum := sumF1(t, func(row, col int) bool { return cluster[row] == col })
-	return float64(right) / float64(t.n), sum / float64(r), nil
+	return float64(right) / float64(t.N), sum / float64(r), nil
 }
 
 // assign gives each row of weight (r × c, row after row) another column or, with more rows than
@@ -182,11 +183,11 @@ func (h *hungarian) advance(at int) int {
 
 // sumF1 adds up F1 over the pairs of a class (a row) and its prediction (a column) that match.
 // Pairs that never meet add nothing.
-func sumF1(t *contingency, match func(row, col int) bool) float64 {
+func sumF1(t *contingency.Table, match func(row, col int) bool) float64 {
 	sum := 0.0
-	for _, e := range t.cells {
-		if match(e.row, e.col) {
-			sum += 2 * float64(e.count) / float64(t.rows.size[e.row]+t.cols.size[e.col])
+	for _, e := range t.Cells {
+		if match(e.Row, e.Col) {
+			sum += 2 * float64(e.Count) / float64(t.Rows.Size[e.Row]+t.Cols.Size[e.Col])
 		}
 	}
 	return sum

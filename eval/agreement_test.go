@@ -11,10 +11,10 @@ import (
 // Scores are at most 1 in magnitude, and those near 0 are differences of numbers near 1: what may
 // differ is 1e-12.
 func TestScoresOfLabelsEqualScikitLearn(t *testing.T) {
-	cases := openCases[clusteringCases](t, "clustering").Cases
-	wantCases(t, len(cases))
+	cases := testkit.OpenCases[testkit.ClusteringCases](t, "../cluster/testdata/clustering").Cases
+	testkit.WantCases(t, len(cases))
 	for i, c := range cases {
-		is := comparer{t, i}
+		is := testkit.Comparer{T: t, Index: i}
 		for _, score := range []struct {
 			name string
 			of   func(a, b []int) (float64, error)
@@ -27,7 +27,7 @@ func TestScoresOfLabelsEqualScikitLearn(t *testing.T) {
 			{"NMI", NMI, c.NMI},
 		} {
 			got, err := score.of(c.Pred, c.True)
-			is.equal(score.name, got, score.want, 1, err)
+			is.Equal(score.name, got, score.want, 1, err)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestScoresOfLabelsEqualScikitLearn(t *testing.T) {
 // Where several maps are best their macro F1 differs; ours has to be one of them.
 func TestClusterMacroF1IsThatOfABestMap(t *testing.T) {
 	one, several := 0, 0
-	for i, c := range openCases[clusteringCases](t, "clustering").Cases {
+	for i, c := range testkit.OpenCases[testkit.ClusteringCases](t, "../cluster/testdata/clustering").Cases {
 		got := testkit.Must(ClusterMacroF1(c.Pred, c.True))
 		switch len(c.MappedF1) {
 		case 0: // too many maps to try
@@ -55,7 +55,7 @@ func TestClusterMacroF1IsThatOfABestMap(t *testing.T) {
 }
 
 func TestAssignmentEqualsSciPy(t *testing.T) {
-	for i, c := range openCases[clusteringCases](t, "clustering").Cases {
+	for i, c := range testkit.OpenCases[testkit.ClusteringCases](t, "../cluster/testdata/clustering").Cases {
 		cols := len(c.Cost) / c.Rows
 		got, used, placed := 0, make([]bool, cols), 0
 		for row, col := range assign(c.Cost, c.Rows, cols) {

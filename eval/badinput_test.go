@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"context"
@@ -7,16 +7,23 @@ import (
 	"testing"
 
 	"coles"
+	"coles/cluster"
 	"coles/dataset"
+	"coles/eval"
+	"coles/internal/given"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
+	"coles/learn"
+	"coles/link"
+	"coles/near"
+	"coles/plane"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A given holds arguments for every function of this package.
-type given struct {
+// args hold arguments for every function of this package.
+type args struct {
 	x            mat.Matrix
 	labels, rows []int
 	pairs        []coles.Edge
@@ -26,24 +33,24 @@ type given struct {
 }
 
 // good arguments are taken by all of them.
-func good() given {
+func good() args {
 	const n = 24
-	x := normal(n, 5, 1, 61)
+	x := testkit.Normal(n, 5, 1, 61)
 	pairs := []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}, {U: 1, V: 1}}
 	g := testkit.Must(coles.NewGraph(n, append(testkit.Ring(n, 1), coles.Edge{U: 0, V: 5})))
-	return given{x, randomLabels(n, 3, 61), upTo(n / 2), pairs, g, 2, 0.5}
+	return args{x, testkit.RandomLabels(n, 3, 61), testkit.UpTo(n / 2), pairs, g, 2, 0.5}
 }
 
 // A door is a function of this package, whose result goes to wantFinite.
-type door func(ctx context.Context, in given) (any, error)
+type door func(ctx context.Context, in args) (any, error)
 
 // learningDoors learn from a matrix, or reduce it.
 var learningDoors = map[string]door{
-	"Classify": func(ctx context.Context, in given) (any, error) {
-		return Protocol{Regression: LogisticRegression{C: in.p}}.Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}})
+	"Classify": func(ctx context.Context, in args) (any, error) {
+		return eval.Protocol{Regression: learn.LogisticRegression{C: in.p}}.Classify(ctx, in.x, in.labels, []dataset.Split{{Train: in.rows}})
 	},
-	"LogisticRegression": func(ctx context.Context, in given) (any, error) {
-		m, err := LogisticRegression{Cs: []float64{in.p, 1}, Folds: in.k}.Fit(ctx, in.x, in.rows, in.labels)
+	"LogisticRegression": func(ctx context.Context, in args) (any, error) {
+		m, err := learn.LogisticRegression{Cs: []float64{in.p, 1}, Folds: in.k}.Fit(ctx, in.x, in.rows, in.labels)
 		if err != nil {
 			return nil, err
 		}
@@ -58,20 +65,20 @@ var learningDoors = map[string]door{
 		probabilities, err := m.Probabilities(ctx, in.x, in.rows)
 		return []any{m.Coef, m.Intercept, predicted, scores, probabilities}, err
 	},
-	"CrossValidate": func(ctx context.Context, in given) (any, error) {
-		return LogisticRegression{C: in.p, Folds: in.k}.CrossValidate(ctx, in.x, in.rows, in.labels, 1)
+	"CrossValidate": func(ctx context.Context, in args) (any, error) {
+		return learn.LogisticRegression{C: in.p, Folds: in.k}.CrossValidate(ctx, in.x, in.rows, in.labels, 1)
 	},
-	"PCA":  func(ctx context.Context, in given) (any, error) { return PCA(ctx, in.x, in.k) },
-	"TSNE": func(ctx context.Context, in given) (any, error) { return TSNE{Seed: 1}.Places(ctx, in.x) },
-	"Induce": func(ctx context.Context, in given) (any, error) {
-		part, err := Induce(ctx, in.g, in.x, in.rows)
+	"PCA":  func(ctx context.Context, in args) (any, error) { return plane.PCA(ctx, in.x, in.k) },
+	"TSNE": func(ctx context.Context, in args) (any, error) { return plane.TSNE{Seed: 1}.Places(ctx, in.x) },
+	"Induce": func(ctx context.Context, in args) (any, error) {
+		part, err := eval.Induce(ctx, in.g, in.x, in.rows)
 		if err != nil {
 			return nil, err
 		}
 		return []any{part.Features, part.Graph.Degrees()}, nil
 	},
-	"ChooseModel": func(ctx context.Context, in given) (any, error) {
-		c, err := ChooseModel(ctx, in.g, in.x, Labels{Classes: in.labels}, Smoothing{}, coles.WithDim(1))
+	"ChooseModel": func(ctx context.Context, in args) (any, error) {
+		c, err := learn.ChooseModel(ctx, in.g, in.x, learn.Labels{Classes: in.labels}, learn.Smoothing{}, coles.WithDim(1))
 		if err != nil {
 			return nil, err
 		}
@@ -81,42 +88,46 @@ var learningDoors = map[string]door{
 
 // rowDoors look at the rows of a matrix.
 var rowDoors = map[string]door{
-	"KMeans": func(ctx context.Context, in given) (any, error) {
-		m, err := KMeans{Clusters: in.k, Starts: 2}.Fit(ctx, in.x)
+	"KMeans": func(ctx context.Context, in args) (any, error) {
+		m, err := cluster.KMeans{Clusters: in.k, Starts: 2}.Fit(ctx, in.x)
 		if err != nil {
 			return nil, err
 		}
 		predicted, err := m.Predict(ctx, in.x)
 		return []any{m.Centres, m.Inertia, predicted}, err
 	},
-	"Cluster": func(ctx context.Context, in given) (any, error) {
-		return Protocol{Runs: 2, KMeans: KMeans{Clusters: in.k}}.Cluster(ctx, in.x, in.labels)
+	"Cluster": func(ctx context.Context, in args) (any, error) {
+		return eval.Protocol{Runs: 2, KMeans: cluster.KMeans{Clusters: in.k}}.Cluster(ctx, in.x, in.labels)
 	},
-	"Cluster, as it is": func(ctx context.Context, in given) (any, error) {
-		return Protocol{Runs: 2, KMeans: KMeans{Clusters: in.k, Tolerance: in.p}, RawRows: true}.Cluster(ctx, in.x, in.labels)
+	"Cluster, as it is": func(ctx context.Context, in args) (any, error) {
+		return eval.Protocol{Runs: 2, KMeans: cluster.KMeans{Clusters: in.k, Tolerance: in.p}, RawRows: true}.Cluster(ctx, in.x, in.labels)
 	},
-	"ClusterCount": func(ctx context.Context, in given) (any, error) {
-		_, silhouettes, err := ClusterCount(ctx, in.x, in.k, KMeans{Starts: 2})
+	"ClusterCount": func(ctx context.Context, in args) (any, error) {
+		_, silhouettes, err := cluster.Count(ctx, in.x, in.k, cluster.KMeans{Starts: 2})
 		return silhouettes, err
 	},
-	"Silhouette": func(ctx context.Context, in given) (any, error) { return Silhouette(ctx, in.x, in.labels) },
-	"Index.Rows": func(ctx context.Context, in given) (any, error) { return nearestRows(ctx, in.x, in.rows, in.k, Cosine) },
-	"Index.Rows, dot": func(ctx context.Context, in given) (any, error) {
-		return nearestRows(ctx, in.x, in.rows, in.k, DotProduct)
+	"Silhouette": func(ctx context.Context, in args) (any, error) { return cluster.Silhouette(ctx, in.x, in.labels) },
+	"Index.Rows": func(ctx context.Context, in args) (any, error) {
+		return nearestRows(ctx, in.x, in.rows, in.k, near.Cosine)
 	},
-	"Index.Vectors": func(ctx context.Context, in given) (any, error) { return nearestVectors(ctx, in.x, in.x, in.k, Cosine) },
-	"RecommendLinks": func(ctx context.Context, in given) (any, error) {
-		return recommended(ctx, in.g, in.x, in.rows, Cosine, in.k)
+	"Index.Rows, dot": func(ctx context.Context, in args) (any, error) {
+		return nearestRows(ctx, in.x, in.rows, in.k, near.DotProduct)
 	},
-	"RecommendLinks, all": func(ctx context.Context, in given) (any, error) {
-		return recommended(ctx, in.g, in.x, nil, DotProduct, in.k)
+	"Index.Vectors": func(ctx context.Context, in args) (any, error) {
+		return nearestVectors(ctx, in.x, in.x, in.k, near.Cosine)
+	},
+	"RecommendLinks": func(ctx context.Context, in args) (any, error) {
+		return recommended(ctx, in.g, in.x, in.rows, near.Cosine, in.k)
+	},
+	"RecommendLinks, all": func(ctx context.Context, in args) (any, error) {
+		return recommended(ctx, in.g, in.x, nil, near.DotProduct, in.k)
 	},
 }
 
 // contextDoors read a graph, and take a context.
 var contextDoors = map[string]door{
-	"HoldOutLinks": func(ctx context.Context, in given) (any, error) {
-		links, err := HoldOutLinks(ctx, in.g, in.p/10, 1)
+	"HoldOutLinks": func(ctx context.Context, in args) (any, error) {
+		links, err := link.HoldOut(ctx, in.g, in.p/10, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -126,15 +137,15 @@ var contextDoors = map[string]door{
 
 // otherDoors take no context.
 var otherDoors = map[string]door{
-	"NodeHomophily":     func(_ context.Context, in given) (any, error) { return NodeHomophily(in.g, in.labels) },
-	"EdgeHomophily":     func(_ context.Context, in given) (any, error) { return EdgeHomophily(in.g, in.labels) },
-	"ExpectedHomophily": func(_ context.Context, in given) (any, error) { return ExpectedHomophily(in.labels) },
-	"Modularity":        func(_ context.Context, in given) (any, error) { return Modularity(in.g, in.labels) },
-	"Accuracy":          func(_ context.Context, in given) (any, error) { return Accuracy(in.labels, in.rows) },
-	"MacroF1":           func(_ context.Context, in given) (any, error) { return MacroF1(in.labels, in.rows) },
-	"NMI":               func(_ context.Context, in given) (any, error) { return NMI(in.labels, in.rows) },
-	"ClusterAccuracy":   func(_ context.Context, in given) (any, error) { return ClusterAccuracy(in.labels, in.rows) },
-	"ClusterMacroF1":    func(_ context.Context, in given) (any, error) { return ClusterMacroF1(in.labels, in.labels) },
+	"NodeHomophily":     func(_ context.Context, in args) (any, error) { return eval.NodeHomophily(in.g, in.labels) },
+	"EdgeHomophily":     func(_ context.Context, in args) (any, error) { return eval.EdgeHomophily(in.g, in.labels) },
+	"ExpectedHomophily": func(_ context.Context, in args) (any, error) { return eval.ExpectedHomophily(in.labels) },
+	"Modularity":        func(_ context.Context, in args) (any, error) { return eval.Modularity(in.g, in.labels) },
+	"Accuracy":          func(_ context.Context, in args) (any, error) { return eval.Accuracy(in.labels, in.rows) },
+	"MacroF1":           func(_ context.Context, in args) (any, error) { return eval.MacroF1(in.labels, in.rows) },
+	"NMI":               func(_ context.Context, in args) (any, error) { return eval.NMI(in.labels, in.rows) },
+	"ClusterAccuracy":   func(_ context.Context, in args) (any, error) { return eval.ClusterAccuracy(in.labels, in.rows) },
+	"ClusterMacroF1":    func(_ context.Context, in args) (any, error) { return eval.ClusterMacroF1(in.labels, in.labels) },
 }
 
 // wantFinite looks through a result for a number that is none.
@@ -142,7 +153,7 @@ func wantFinite(t *testing.T, result any) {
 	t.Helper()
 	switch r := result.(type) {
 	case mat.Matrix:
-		if most := testkit.Must(testkit.Must(matrix.Read(background, r)).Largest(background)); !matrix.Finite(most) {
+		if most := testkit.Must(testkit.Must(matrix.Read(context.Background(), r)).Largest(context.Background())); !matrix.Finite(most) {
 			t.Errorf("an entry of the result is %v", most)
 		}
 	case []any:
@@ -157,14 +168,14 @@ func wantFinite(t *testing.T, result any) {
 }
 
 // tryAll opens doors: each gives an error with a name, or numbers that are numbers.
-func tryAll(t *testing.T, ctx context.Context, doors map[string]door, in given) {
+func tryAll(t *testing.T, ctx context.Context, doors map[string]door, in args) {
 	t.Helper()
 	for name, open := range doors {
 		result, err := open(ctx, in)
 		switch {
 		case err == nil:
 			wantFinite(t, result)
-		case !testkit.IsNamed(err, ErrSplit, ErrConvergence):
+		case !testkit.IsNamed(err, learn.ErrSplit, learn.ErrConvergence):
 			t.Errorf("error %v", err)
 		}
 		if t.Failed() {
@@ -177,13 +188,13 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	in := good()
 	doors := make(map[string]func(x mat.Matrix) error)
 	for name, open := range learningDoors {
-		if err := testkit.Err(open(background, in)); err != nil {
+		if err := testkit.Err(open(context.Background(), in)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		doors[name] = func(x mat.Matrix) error {
 			bad := in
 			bad.x = x
-			return testkit.Err(open(background, bad))
+			return testkit.Err(open(context.Background(), bad))
 		}
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
@@ -196,11 +207,11 @@ func TestBadMatricesAreRefused(t *testing.T) {
 // A SymCSR is read as it is, not as a dense copy.
 func TestSymmetricMatricesStaySparse(t *testing.T) {
 	w := good().g.Positive()
-	if f := testkit.Must(read(background, w)); f.Sparse != w.Raw() {
+	if f := testkit.Must(given.Read(context.Background(), w)); f.Sparse != w.Raw() {
 		t.Error("it is copied")
 	}
 	dense := testkit.DenseOf(w.ToCSR())
-	testkit.WantClose(t, "the components", testkit.Must(PCA(background, w, 3)), testkit.Must(PCA(background, dense, 3)), 1e-12)
+	testkit.WantClose(t, "the components", testkit.Must(plane.PCA(context.Background(), w, 3)), testkit.Must(plane.PCA(context.Background(), dense, 3)), 1e-12)
 }
 
 // Matrices, labels and counts at the ends of their ranges.
@@ -236,40 +247,65 @@ func TestExtremes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := good()
 			in.x = x
-			tryAll(t, background, learningDoors, in)
-			tryAll(t, background, rowDoors, in)
+			tryAll(t, context.Background(), learningDoors, in)
+			tryAll(t, context.Background(), rowDoors, in)
 		})
 	}
-	for name, change := range map[string]func(in *given){
-		"one row":         func(in *given) { in.x, in.labels, in.k = plain.Slice(0, 1, 0, d), in.labels[:1], 1 },
-		"no labels":       func(in *given) { in.labels = nil },
-		"the smallest":    func(in *given) { in.labels[3] = math.MinInt },
-		"the largest":     func(in *given) { in.labels[3] = math.MaxInt },
-		"one class":       func(in *given) { clear(in.labels) },
-		"all differ":      func(in *given) { copy(in.labels, upTo(n)) },
-		"k = 0":           func(in *given) { in.k = 0 },
-		"k < 0":           func(in *given) { in.k = -1 },
-		"k > d":           func(in *given) { in.k = d + 1 },
-		"k > n":           func(in *given) { in.k = n + 1 },
-		"the largest k":   func(in *given) { in.k = math.MaxInt },
-		"no rows":         func(in *given) { in.rows = nil },
-		"a row far away":  func(in *given) { in.rows[1] = math.MaxInt },
-		"a pair far away": func(in *given) { in.pairs[1].V = math.MinInt },
-		"no pairs":        func(in *given) { in.pairs = nil },
-		"no edges":        func(in *given) { in.g = testkit.Must(coles.NewGraph(n, nil)) },
-		"every edge":      func(in *given) { in.g = testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(1), n, 1))) },
-		"p = 0":           func(in *given) { in.p = 0 },
-		"p < 0":           func(in *given) { in.p = -1 },
-		"p is NaN":        func(in *given) { in.p = math.NaN() },
-		"the largest p":   func(in *given) { in.p = math.MaxFloat64 },
-		"the smallest p":  func(in *given) { in.p = 5e-324 },
+	for name, change := range map[string]func(in *args){
+		"one row":         func(in *args) { in.x, in.labels, in.k = plain.Slice(0, 1, 0, d), in.labels[:1], 1 },
+		"no labels":       func(in *args) { in.labels = nil },
+		"the smallest":    func(in *args) { in.labels[3] = math.MinInt },
+		"the largest":     func(in *args) { in.labels[3] = math.MaxInt },
+		"one class":       func(in *args) { clear(in.labels) },
+		"all differ":      func(in *args) { copy(in.labels, testkit.UpTo(n)) },
+		"k = 0":           func(in *args) { in.k = 0 },
+		"k < 0":           func(in *args) { in.k = -1 },
+		"k > d":           func(in *args) { in.k = d + 1 },
+		"k > n":           func(in *args) { in.k = n + 1 },
+		"the largest k":   func(in *args) { in.k = math.MaxInt },
+		"no rows":         func(in *args) { in.rows = nil },
+		"a row far away":  func(in *args) { in.rows[1] = math.MaxInt },
+		"a pair far away": func(in *args) { in.pairs[1].V = math.MinInt },
+		"no pairs":        func(in *args) { in.pairs = nil },
+		"no edges":        func(in *args) { in.g = testkit.Must(coles.NewGraph(n, nil)) },
+		"every edge":      func(in *args) { in.g = testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(1), n, 1))) },
+		"p = 0":           func(in *args) { in.p = 0 },
+		"p < 0":           func(in *args) { in.p = -1 },
+		"p is NaN":        func(in *args) { in.p = math.NaN() },
+		"the largest p":   func(in *args) { in.p = math.MaxFloat64 },
+		"the smallest p":  func(in *args) { in.p = 5e-324 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {
 				in := good()
 				change(&in)
-				tryAll(t, background, doors, in)
+				tryAll(t, context.Background(), doors, in)
 			}
 		})
 	}
+}
+
+// nearestRows searches an index made for it.
+func nearestRows(ctx context.Context, x mat.Matrix, rows []int, k int, by near.Similarity) ([][]near.Match, error) {
+	index, err := near.NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.Rows(ctx, rows, k)
+}
+
+func nearestVectors(ctx context.Context, x, queries mat.Matrix, k int, by near.Similarity) ([][]near.Match, error) {
+	index, err := near.NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.Vectors(ctx, queries, k)
+}
+
+func recommended(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int, by near.Similarity, k int) ([][]near.Match, error) {
+	index, err := near.NewIndex(ctx, x, by)
+	if err != nil {
+		return nil, err
+	}
+	return index.RecommendLinks(ctx, g, nodes, k, nil)
 }

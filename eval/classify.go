@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"coles/internal/parallel"
-
 	"coles"
 	"coles/dataset"
+	"coles/internal/given"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,10 +22,10 @@ import (
 // Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
 // label for each row and a block of 512 rows of scores.
 //
-// Errors: as [LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
-// labelled row to test on, and [ErrSplit] for a row that is trained and tested on, or tested twice.
+// Errors: as [learn.LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
+// labelled row to test on, and [learn.ErrSplit] for a row that is trained and tested on, or tested twice.
 func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split) (*Measurements, error) {
-	f, err := read(ctx, x)
+	f, err := given.Read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 }
 
 // classifySplit returns the accuracy of one split.
-func classifySplit(ctx context.Context, x *matrix.Source, labels []int, split dataset.Split, l LogisticRegression) (float64, error) {
+func classifySplit(ctx context.Context, x *matrix.Source, labels []int, split dataset.Split, l learn.LogisticRegression) (float64, error) {
 	l.Progress = nil
 	m, err := l.Fit(ctx, x, split.Train, labels)
 	if err != nil {
@@ -89,13 +90,13 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
 	}
-	if err := checkRows(split.Train, n, "training"); err != nil {
+	if err := given.CheckRows(split.Train, n, "training"); err != nil {
 		return err
 	}
-	if err := checkRows(split.Val, n, "validation"); err != nil {
+	if err := given.CheckRows(split.Val, n, "validation"); err != nil {
 		return err
 	}
-	if err := checkRows(split.Test, n, "test"); err != nil {
+	if err := given.CheckRows(split.Test, n, "test"); err != nil {
 		return err
 	}
 	seen := make([]bool, n)
@@ -104,7 +105,7 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 	}
 	for _, i := range split.Test {
 		if seen[i] {
-			return fmt.Errorf("%w: test row %d is also a training row or is given twice", ErrSplit, i)
+			return fmt.Errorf("%w: test row %d is also a training row or is given twice", learn.ErrSplit, i)
 		}
 		seen[i] = true
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/testkit"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -16,7 +18,7 @@ import (
 // Classify predicts all rows of a split in blocks; here the test rows only are predicted. With
 // candidates for C each split chooses its own.
 func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
-	x, labels := blobs(1300, 20, 4, 3)
+	x, labels := testkit.Blobs(1300, 20, 4, 3)
 	splits := testkit.Must(dataset.RandomSplits(labels, 5, 6, 1))
 	// An explicit test set, out of order.
 	splits[2].Test = dataset.Split{Train: splits[2].Train}.TestNodes(1300)[100:150]
@@ -24,13 +26,13 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 	// One split that lacks a class, one of two classes.
 	splits[3].Train = splits[3].Train[:15]
 	splits[4].Train = []int{splits[4].Train[0], splits[4].Train[5], splits[4].Train[1], splits[4].Train[6]}
-	for form, given := range forms(x) {
-		for _, l := range []LogisticRegression{{C: 0.5}, {Cs: []float64{0.01, 1, 100}, Folds: 2}} {
-			got := testkit.Must(Protocol{Regression: l}.Classify(background, given, labels, splits))
+	for form, given := range testkit.Forms(x) {
+		for _, l := range []learn.LogisticRegression{{C: 0.5}, {Cs: []float64{0.01, 1, 100}, Folds: 2}} {
+			got := testkit.Must(Protocol{Regression: l}.Classify(context.Background(), given, labels, splits))
 			for s, split := range splits {
-				m := testkit.Must(l.Fit(background, given, split.Train, labels))
+				m := testkit.Must(l.Fit(context.Background(), given, split.Train, labels))
 				test := split.TestNodes(1300)
-				predicted := testkit.Must(m.Predict(background, given, test))
+				predicted := testkit.Must(m.Predict(context.Background(), given, test))
 				actual := make([]int, len(test))
 				for q, i := range test {
 					actual[q] = labels[i]
@@ -47,15 +49,15 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 }
 
 func TestClassifyNamesTheBadSplit(t *testing.T) {
-	x, labels := normal(6, 2, 1, 61), []int{0, 1, 0, 1, 0, -1}
+	x, labels := testkit.Normal(6, 2, 1, 61), []int{0, 1, 0, 1, 0, -1}
 	good := dataset.Split{Train: []int{0, 1}, Val: []int{5}}
 	for name, c := range map[string]struct {
 		split dataset.Split
 		want  error
 	}{
-		"train and test overlap": {dataset.Split{Train: []int{0, 1}, Test: []int{2, 1}}, ErrSplit},
-		"tested twice":           {dataset.Split{Train: []int{0, 1}, Test: []int{2, 3, 2}}, ErrSplit},
-		"one class":              {dataset.Split{Train: []int{0, 2}, Val: []int{5}}, ErrSplit},
+		"train and test overlap": {dataset.Split{Train: []int{0, 1}, Test: []int{2, 1}}, learn.ErrSplit},
+		"tested twice":           {dataset.Split{Train: []int{0, 1}, Test: []int{2, 3, 2}}, learn.ErrSplit},
+		"one class":              {dataset.Split{Train: []int{0, 2}, Val: []int{5}}, learn.ErrSplit},
 		"no training rows":       {dataset.Split{Val: []int{5}}, coles.ErrShape},
 		"empty test set":         {dataset.Split{Train: []int{0, 1}, Test: []int{}}, coles.ErrShape},
 		"nothing left to test":   {dataset.Split{Train: []int{0, 1, 2}, Val: []int{3, 4, 5}}, coles.ErrShape},
@@ -65,7 +67,7 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 		"unlabelled test rows":   {dataset.Split{Train: []int{0, 1}, Test: []int{5}}, coles.ErrShape},
 		"unlabelled in training": {dataset.Split{Train: []int{0, 1, 5}}, coles.ErrIndex},
 	} {
-		err := testkit.Err(Protocol{}.Classify(background, x, labels, []dataset.Split{good, c.split}))
+		err := testkit.Err(Protocol{}.Classify(context.Background(), x, labels, []dataset.Split{good, c.split}))
 		testkit.WantError(t, err, c.want)
 		if !strings.Contains(err.Error(), "split 1") {
 			t.Errorf("%s: %q does not name split 1", name, err)
@@ -75,7 +77,7 @@ func TestClassifyNamesTheBadSplit(t *testing.T) {
 
 // partlyLabelled are blobs of which every seventh has no label.
 func partlyLabelled(seed uint64) (*mat.Dense, []int) {
-	x, labels := blobs(300, 6, 3, seed)
+	x, labels := testkit.Blobs(300, 6, 3, seed)
 	for i := 0; i < 300; i += 7 {
 		labels[i] = -1
 	}
@@ -91,7 +93,7 @@ func TestUnknownLabelsAreNotTestedOn(t *testing.T) {
 		given[s].Test = split.TestNodes(300)
 		known[s].Test = slices.DeleteFunc(split.TestNodes(300), func(i int) bool { return i%7 == 0 })
 	}
-	want := testkit.Must(Protocol{}.Classify(background, x, labels, known))
-	testkit.WantSame(t, "what a split leaves", testkit.Must(Protocol{}.Classify(background, x, labels, splits)), want)
-	testkit.WantSame(t, "a test set", testkit.Must(Protocol{}.Classify(background, x, labels, given)), want)
+	want := testkit.Must(Protocol{}.Classify(context.Background(), x, labels, known))
+	testkit.WantSame(t, "what a split leaves", testkit.Must(Protocol{}.Classify(context.Background(), x, labels, splits)), want)
+	testkit.WantSame(t, "a test set", testkit.Must(Protocol{}.Classify(context.Background(), x, labels, given)), want)
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"coles/dataset"
+	"coles/internal/given"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,9 +20,9 @@ import (
 // of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
 // Regression has several candidates. A row without classes is neither trained nor tested on.
 //
-// Errors: as [LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
+// Errors: as [learn.LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
 func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {
-	f, err := read(ctx, x)
+	f, err := given.Read(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +46,7 @@ func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, 
 }
 
 func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]int, split dataset.Split) (micro, macro float64, err error) {
-	if err := cmp.Or(checkRows(split.Train, len(sets), "training"), checkRows(split.Test, len(sets), "test")); err != nil {
+	if err := cmp.Or(given.CheckRows(split.Train, len(sets), "training"), given.CheckRows(split.Test, len(sets), "test")); err != nil {
 		return 0, 0, err
 	}
 	none := func(i int) bool { return len(sets[i]) == 0 }
@@ -62,9 +64,9 @@ func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]i
 	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
 	for q, i := range test {
 		actual[q] = slices.Sorted(slices.Values(sets[i]))
-		for _, k := range Likeliest(chances.RawRowView(q), len(actual[q])) {
+		for _, k := range learn.Likeliest(chances.RawRowView(q), len(actual[q])) {
 			predicted[q] = append(predicted[q], m.Linear.Classes[k])
 		}
 	}
-	return SetF1(predicted, actual)
+	return learn.SetF1(predicted, actual)
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"coles/internal/parallel"
-
 	"coles"
+	"coles/internal/contingency"
+	"coles/internal/given"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/stream"
 
@@ -32,12 +33,12 @@ func (c Clustering) String() string {
 }
 
 // Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
-// the rows to unit length, clusters them by [KMeans] in several runs and compares each with the
+// the rows to unit length, clusters them by [cluster.KMeans] in several runs and compares each with the
 // labels. Zero rows stay zero. A row with a label below zero, which is unknown, is clustered but
-// not compared. To get the clusters themselves, use [KMeans.Fit].
+// not compared. To get the clusters themselves, use [cluster.KMeans.Fit].
 //
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
-// [KMeans.Fit].
+// [cluster.KMeans.Fit].
 //
 // Errors: as KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
 // none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite]
@@ -47,7 +48,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 	if runs < 1 || runs > mostRuns {
 		return nil, setting.Bad("Runs", runs, "1 to %d, or 0 for the default", mostRuns)
 	}
-	f, err := read(ctx, x)
+	f, err := given.Read(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 	}
 	k := p.KMeans
 	if k.Clusters == 0 {
-		k.Clusters = len(distinct(known))
+		k.Clusters = len(contingency.Distinct(known))
 	}
 	result, seed := &Clustering{}, k.Seed
 	k.Progress = nil
@@ -130,16 +131,16 @@ func Modularity(g *coles.Graph, clusters []int) (float64, error) {
 	if len(clusters) != g.Nodes() {
 		return 0, fmt.Errorf("%w: %d clusters for %d nodes", coles.ErrShape, len(clusters), g.Nodes())
 	}
-	if err := checkEdges(g); err != nil {
+	if err := given.CheckEdges(g); err != nil {
 		return 0, err
 	}
-	p := partitionOf(clusters)
-	volume := make([]float64, len(p.size))
+	p := contingency.PartitionOf(clusters)
+	volume := make([]float64, len(p.Size))
 	all, inside := 0.0, 0.0
 	degrees := g.Degrees()
 	unit := slices.Max(degrees) // in which the sum of any weights is finite
 	for i, degree := range degrees {
-		volume[p.part[i]] += degree / unit
+		volume[p.Part[i]] += degree / unit
 		all += degree / unit
 		near, weights := g.Raw().Row(i)
 		for q, j := range near {

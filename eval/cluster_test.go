@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"context"
 	"math"
 	"testing"
 
 	"coles"
+	"coles/cluster"
 	"coles/dataset"
 	"coles/internal/stream"
 	"coles/internal/testkit"
@@ -14,14 +16,14 @@ import (
 
 // Cluster against k-means of unit rows, run by run.
 func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
-	x, labels := blobs(600, 8, 4, 70)
+	x, labels := testkit.Blobs(600, 8, 4, 70)
 	before := mat.DenseCopyOf(x)
-	got := testkit.Must(Protocol{KMeans: KMeans{Seed: 9, Starts: 2}, Runs: 3}.Cluster(background, x, labels))
-	unit := unitRows(x)
+	got := testkit.Must(Protocol{KMeans: cluster.KMeans{Seed: 9, Starts: 2}, Runs: 3}.Cluster(context.Background(), x, labels))
+	unit := testkit.UnitRows(x)
 	scores := map[string]func(a, b []int) (float64, error){"accuracy": ClusterAccuracy, "NMI": NMI, "macro F1": ClusterMacroF1}
 	each := map[string][]float64{}
 	for run := range uint64(3) {
-		m := testkit.Must(KMeans{Clusters: 4, Seed: stream.Seed(9, run), Starts: 2}.Fit(background, unit))
+		m := testkit.Must(cluster.KMeans{Clusters: 4, Seed: stream.Seed(9, run), Starts: 2}.Fit(context.Background(), unit))
 		for name, of := range scores {
 			each[name] = append(each[name], testkit.Must(of(m.Labels, labels)))
 		}
@@ -53,13 +55,13 @@ func TestClusteringPassesThePaper(t *testing.T) {
 	} {
 		data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
 		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
-		m := testkit.Must(coles.Fit(background, g, data.Features, coles.WithSettings(coles.ClusteringSettings(data.Features.Dims()))))
-		got := testkit.Must(Protocol{}.Cluster(background, m.Embedding(), data.Labels))
+		m := testkit.Must(coles.Fit(context.Background(), g, data.Features, coles.WithSettings(coles.ClusteringSettings(data.Features.Dims()))))
+		got := testkit.Must(Protocol{}.Cluster(context.Background(), m.Embedding(), data.Labels))
 		t.Logf("%s: %v", c.name, got)
 		if 100*got.Accuracy.Mean < c.accuracy || 100*got.NMI.Mean < c.nmi || 100*got.F1.Mean < c.f {
 			t.Errorf("%s: the paper has %.2f, %.2f, %.2f", c.name, c.accuracy, c.nmi, c.f)
 		}
-		raw := testkit.Must(Protocol{KMeans: KMeans{Starts: 2}, Runs: 1, RawRows: true}.Cluster(background, data.Features, data.Labels))
+		raw := testkit.Must(Protocol{KMeans: cluster.KMeans{Starts: 2}, Runs: 1, RawRows: true}.Cluster(context.Background(), data.Features, data.Labels))
 		if raw.NMI.Mean >= got.NMI.Mean {
 			t.Errorf("%s: k-means on the features has an NMI of %v", c.name, raw.NMI)
 		}
@@ -69,8 +71,8 @@ func TestClusteringPassesThePaper(t *testing.T) {
 // All rows are clustered, and those with a label compared.
 func TestClusterComparesTheRowsWithALabel(t *testing.T) {
 	x, labels := partlyLabelled(73)
-	got := testkit.Must(Protocol{Runs: 1, RawRows: true}.Cluster(background, x, labels))
-	m := testkit.Must(KMeans{Clusters: 3, Seed: stream.Seed(0, 0)}.Fit(background, x))
+	got := testkit.Must(Protocol{Runs: 1, RawRows: true}.Cluster(context.Background(), x, labels))
+	m := testkit.Must(cluster.KMeans{Clusters: 3, Seed: stream.Seed(0, 0)}.Fit(context.Background(), x))
 	var clusters, known []int
 	for i, l := range labels {
 		if i%7 != 0 {
@@ -83,13 +85,13 @@ func TestClusterComparesTheRowsWithALabel(t *testing.T) {
 }
 
 func TestModularityEqualsItsDefinition(t *testing.T) {
-	for i, c := range openCases[clusteringCases](t, "clustering").Cases {
+	for i, c := range testkit.OpenCases[testkit.ClusteringCases](t, "../cluster/testdata/clustering").Cases {
 		if c.Q == nil {
 			continue
 		}
-		g := testkit.Must(coles.NewWeightedGraph(len(c.Pred), toEdges(c.Edges), c.Weights))
+		g := testkit.Must(coles.NewWeightedGraph(len(c.Pred), testkit.ToEdges(c.Edges), c.Weights))
 		got, err := Modularity(g, c.Pred)
-		comparer{t, i}.equal("modularity", got, *c.Q, 1, err)
+		testkit.Comparer{T: t, Index: i}.Equal("modularity", got, *c.Q, 1, err)
 	}
 }
 

@@ -1,16 +1,20 @@
-package eval
+package eval_test
 
 import (
 	"archive/zip"
+	"context"
 	"fmt"
 	"math"
 	"testing"
 
 	"coles/dataset"
+	"coles/eval"
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
+	"coles/learn"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -91,12 +95,12 @@ func (f fixture) embeddings(features *mat.Dense) map[string]*mat.Dense {
 	f.addTimes(1, "Wplus", features, contrast)
 	f.addTimes(-0.9, "Wneg", features, contrast)
 	fx, m := kernel.Matrix[float64](features.RawMatrix()), kernel.Dense[float64](d, d)
-	if err := kernel.Gram(background, 1, fx, kernel.Matrix[float64](contrast.RawMatrix()), m); err != nil {
+	if err := kernel.Gram(context.Background(), 1, fx, kernel.Matrix[float64](contrast.RawMatrix()), m); err != nil {
 		f.Fatal(err)
 	}
 	kernel.MirrorUpper(m)
-	norms := testkit.Must(matrix.Lengths(background, matrix.Of(m))) // before M is overwritten
-	pairs := testkit.Must(eigen.Direct(background, m, dim))
+	norms := testkit.Must(matrix.Lengths(context.Background(), matrix.Of(m))) // before M is overwritten
+	pairs := testkit.Must(eigen.Direct(context.Background(), m, dim))
 	if !floats.EqualApprox(pairs.Values, f.floats("M_eig_all")[:dim], 1e-9*pairs.Values[0]) {
 		f.Fatal("the eigenvalues are not the reference's")
 	}
@@ -114,14 +118,14 @@ func (f fixture) embeddings(features *mat.Dense) map[string]*mat.Dense {
 	project := func(p mat.Matrix) *mat.Dense {
 		_, k := p.Dims()
 		e := kernel.Dense[float64](n, k)
-		if err := kernel.Gemm(background, false, false, 1, fx, kernel.Matrix[float64](mat.DenseCopyOf(p).RawMatrix()), 0, e); err != nil {
+		if err := kernel.Gemm(context.Background(), false, false, 1, fx, kernel.Matrix[float64](mat.DenseCopyOf(p).RawMatrix()), 0, e); err != nil {
 			f.Fatal(err)
 		}
 		return matrix.ToDense(e)
 	}
 	scaled := func(p mat.Matrix) *mat.Dense {
 		e := project(p)
-		lengths := testkit.Must(matrix.Lengths(background, matrix.Of(kernel.Matrix[float64](e.RawMatrix()))))
+		lengths := testkit.Must(matrix.Lengths(context.Background(), matrix.Of(kernel.Matrix[float64](e.RawMatrix()))))
 		e.Scale(8*float64(n)/floats.Sum(lengths), e)
 		return e
 	}
@@ -143,12 +147,12 @@ func coraSplits(t testing.TB, perClass int) []dataset.Split {
 func TestLogisticRegressionEqualsConvergedScikitLearn(t *testing.T) {
 	f := openFixture(t)
 	x := f.matrix("emb_F1_meannorm8_d32")
-	m := testkit.Must(LogisticRegression{}.Fit(background, x, f.ints("train5_split0"), f.ints("labels")))
+	m := testkit.Must(learn.LogisticRegression{}.Fit(context.Background(), x, f.ints("train5_split0"), f.ints("labels")))
 	testkit.WantClose(t, "the coefficients", m.Coef, f.matrix("lr_split0_5_coef"), 1e-6)
 	if want := f.floats("lr_split0_5_intercept"); !floats.EqualApprox(m.Intercept, want, 1e-6) {
 		t.Errorf("intercepts %v, want %v", m.Intercept, want)
 	}
-	testkit.WantSame(t, "what is predicted", testkit.Must(m.Predict(background, x, nil)), f.ints("lr_split0_5_pred"))
+	testkit.WantSame(t, "what is predicted", testkit.Must(m.Predict(context.Background(), x, nil)), f.ints("lr_split0_5_pred"))
 }
 
 // The reference accuracies come from scikit-learn at its default tolerance of 1e-4, which is not
@@ -172,7 +176,7 @@ func TestCoraReproduced(t *testing.T) {
 		"F1_meannorm8_d32":    {5: 0, 20: 5},
 	} {
 		for per, allowed := range differ {
-			got := testkit.Must(Protocol{}.Classify(background, embeddings[name], cora.Labels, splits[per]))
+			got := testkit.Must(eval.Protocol{}.Classify(context.Background(), embeddings[name], cora.Labels, splits[per]))
 			key, found := fmt.Sprintf("acc%d_%s", per, name), 0
 			for s, want := range f.floats(key) {
 				nodes := float64(len(splits[per][s].TestNodes(len(cora.Labels))))
@@ -193,10 +197,10 @@ func TestCoraReproduced(t *testing.T) {
 		paper map[int]float64
 	}{
 		"S2GC":     {x, map[int]float64{5: 71.4, 20: 81.3}},
-		"PCA-S2GC": {testkit.Must(PCA(background, x, 512)), map[int]float64{5: 72.1, 20: 81.2}},
+		"PCA-S2GC": {testkit.Must(plane.PCA(context.Background(), x, 512)), map[int]float64{5: 72.1, 20: 81.2}},
 	} {
 		for per, paper := range c.paper {
-			got := testkit.Must(Protocol{}.Classify(background, c.x, cora.Labels, splits[per]))
+			got := testkit.Must(eval.Protocol{}.Classify(context.Background(), c.x, cora.Labels, splits[per]))
 			t.Logf("%s, %d per class: %v, paper %.1f", name, per, got, paper)
 			if math.Abs(100*got.Mean-paper) > 100*got.Std {
 				t.Errorf("%s, %d per class: %v, paper %.1f", name, per, got, paper)

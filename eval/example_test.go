@@ -1,11 +1,9 @@
 package eval_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log"
-	"math"
 
 	"coles"
 	"coles/dataset"
@@ -41,6 +39,22 @@ func embedded(ctx context.Context) (*dataset.Dataset, *mat.Dense) {
 		log.Fatal(err)
 	}
 	return data, model.Embedding()
+}
+
+// Two triangles joined by an edge, the labels of their nodes, and an embedding of unit rows that
+// keeps the triangles apart.
+var (
+	triangles    = mustGraph(6, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 3, V: 5}, {U: 4, V: 5}})
+	corners      = []int{0, 0, 0, 1, 1, 1}
+	triangleRows = mat.NewDense(6, 2, []float64{1, 0, 1, 0, 0.8, 0.6, 0.6, 0.8, 0, 1, 0, 1})
+)
+
+func mustGraph(n int, edges []coles.Edge) *coles.Graph {
+	g, err := coles.NewGraph(n, edges)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return g
 }
 
 func ExampleProtocol_Classify() {
@@ -82,99 +96,6 @@ func ExampleProtocol_Classify_partlyLabelled() {
 	// Output: accuracy 99.8 ± 0.8 % on 40 nodes
 }
 
-// What a classifier is for: the classes of the nodes that nobody has labelled, and how sure it is.
-// Cross-validation chooses C. The classifier is kept in a file for nodes to come.
-func ExampleLinearModel() {
-	ctx := context.Background()
-	data, y := embedded(ctx)
-	var labelled, others []int
-	for i := range data.Nodes() {
-		if i%10 == 0 {
-			labelled = append(labelled, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	classifier, err := eval.LogisticRegression{Cs: eval.DefaultCs()}.Fit(ctx, y, labelled, data.Labels)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var file bytes.Buffer
-	if _, err := classifier.WriteTo(&file); err != nil {
-		log.Fatal(err)
-	}
-	if classifier, err = eval.ReadLinearModel(&file); err != nil {
-		log.Fatal(err)
-	}
-	classes, err := classifier.Predict(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := classifier.Probabilities(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("C = %v; node %d: class %d, %.0f %% sure\n", classifier.C, others[0], classes[0], 100*mat.Max(p.RowView(0)))
-	// Output: C = 0.5; node 1: class 3, 74 % sure
-}
-
-// How good predictions of the other nodes will be, and which classes are taken for which. Names
-// come from the dataset, if it has some.
-func ExampleLogisticRegression_CrossValidate() {
-	ctx := context.Background()
-	data, y := embedded(ctx)
-	var labelled []int
-	for i := 0; i < data.Nodes(); i += 5 {
-		labelled = append(labelled, i)
-	}
-	c, err := eval.LogisticRegression{}.CrossValidate(ctx, y, labelled, data.Labels, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	c.Names = []string{"ash", "birch", "cedar", "elm"}
-	fmt.Printf("%.1f %% of %d right\n%v", 100*c.Accuracy(), c.Total(), c)
-	// Output:
-	// 98.8 % of 80 right
-	// class   nodes   recall  precision  most often taken for
-	// ash        22  100.0 %    100.0 %
-	// birch      16   93.8 %    100.0 %  cedar (1)
-	// cedar      20  100.0 %     95.2 %
-	// elm        22  100.0 %    100.0 %
-}
-
-// Words that predict their class better than the neighbours do, who are of another class more often than
-// not: q takes the graph, and the labels of every fifth node correct it.
-func ExampleChooseModel() {
-	ctx := context.Background()
-	data, err := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, err := data.Graph()
-	if err != nil {
-		log.Fatal(err)
-	}
-	labels := make([]int, data.Nodes())
-	for i := range labels {
-		labels[i] = -1
-		if i%5 == 0 {
-			labels[i] = data.Labels[i]
-		}
-	}
-	c, err := eval.ChooseModel(ctx, g, data.Features, eval.Labels{Classes: labels}, eval.Smoothing{Seed: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("q alone: %v; %d labels: %v\n", c.Alone, c.Labels, c.Model.Report().Kind)
-	for _, of := range c.Tried[:2] {
-		fmt.Printf("%v %.0f %%\n", of.Kind, 100*of.Score)
-	}
-	// Output:
-	// q alone: graph; 140 labels: features
-	// graph 85 %
-	// features 99 %
-}
-
 // The model learns from three of four nodes; the others are classified.
 func ExampleInduce() {
 	ctx := context.Background()
@@ -207,18 +128,52 @@ func ExampleInduce() {
 	// Output: 98 % of 100 unseen nodes
 }
 
-// A number of every node, such as a price, from vectors and some that are known: the third is about their sum.
-func ExampleLearnRidge() {
-	x := mat.NewDense(6, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1, 3, 0, 2, 2})
-	unknown := math.NaN()
-	r, err := eval.LearnRidge(context.Background(), x, []float64{1.1, 0.9, unknown, 3.1, 2.9, 4.0})
+// The protocol of the paper's clustering table.
+func ExampleProtocol_Cluster() {
+	ctx := context.Background()
+	c, err := eval.Protocol{Runs: 3}.Cluster(ctx, triangleRows, corners)
 	if err != nil {
 		log.Fatal(err)
 	}
-	values, low, high, err := r.Predict(context.Background(), x, []int{2})
+	fmt.Printf("%v over %d runs\n", c, len(c.NMI.Each))
+	// Output: accuracy 100.0 ± 0.0 %, NMI 100.0 ± 0.0 %, F1 100.0 ± 0.0 % over 3 runs
+}
+
+// Six things of three kinds, and the clusters they were put in.
+func ExampleNMI() {
+	kinds, clusters := []int{0, 0, 0, 1, 1, 2}, []int{5, 5, 7, 7, 7, 7}
+	nmi, err := eval.NMI(clusters, kinds)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", values[0], low[0], high[0], r.Found.R2)
-	// Output: 2.0, between 1.6 and 2.4; R² 0.97
+	accuracy, err := eval.ClusterAccuracy(clusters, kinds) // 5 stands for 0, 7 for 1
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("NMI %.3f, accuracy %.3f\n", nmi, accuracy)
+	// Output: NMI 0.386, accuracy 0.667
+}
+
+// Clusters judged without labels, by a graph.
+func ExampleModularity() {
+	q, err := eval.Modularity(triangles, corners)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("modularity %.3f\n", q)
+	// Output: modularity 0.357
+}
+
+// ΔH = H(G⁺) − H(G⁻), by which the paper explains the gain of a contrast.
+func ExampleNodeHomophily() {
+	positive, err := eval.NodeHomophily(triangles, corners)
+	if err != nil {
+		log.Fatal(err)
+	}
+	negative, err := eval.ExpectedHomophily(corners)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("H = %.3f, ΔH = %.3f\n", positive, positive-negative)
+	// Output: H = 0.889, ΔH = 0.389
 }

@@ -1,4 +1,4 @@
-package eval
+package eval_test
 
 import (
 	"context"
@@ -98,11 +98,11 @@ func FuzzEverything(f *testing.F) {
 	testkit.AddScripts(f, 40, 80, 12)
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		s := &script{choices}
-		in := given{x: s.matrix()}
+		in := args{x: s.matrix()}
 		n, _ := in.x.Dims()
 		in.labels, in.rows = s.rows(n, 1+s.Byte()%4), s.rows(s.Byte()%13, n)
 		in.pairs, in.g, in.k, in.p = s.pairs(n+s.Byte()/250), s.graph(max(1, n)), s.count(), s.number()
-		ctx, cancel := context.WithTimeout(background, 10*time.Second) // for what takes milliseconds
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // for what takes milliseconds
 		defer cancel()
 		for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {
 			tryAll(t, ctx, doors, in)

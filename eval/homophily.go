@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/contingency"
+	"coles/internal/given"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -52,13 +54,13 @@ func EdgeHomophily(g *coles.Graph, labels []int) (float64, error) {
 // eachNode calls visit for every node that has neighbours, with the number of those that carry its
 // label and of all.
 func eachNode(g *coles.Graph, labels []int, visit func(same, all int)) error {
-	if err := checkEdges(g); err != nil {
+	if err := given.CheckEdges(g); err != nil {
 		return err
 	}
 	if len(labels) != g.Nodes() {
 		return fmt.Errorf("%w: %d labels for %d nodes", coles.ErrShape, len(labels), g.Nodes())
 	}
-	if err := checkLabels(nil, labels); err != nil {
+	if err := given.CheckLabels(nil, labels); err != nil {
 		return err
 	}
 	for i, l := range labels {
@@ -79,14 +81,6 @@ func eachNode(g *coles.Graph, labels []int, visit func(same, all int)) error {
 	return nil
 }
 
-// checkEdges wants a graph with edges.
-func checkEdges(g *coles.Graph) error {
-	if g.Report().Edges == 0 {
-		return fmt.Errorf("%w: a graph of %d nodes without edges", coles.ErrShape, g.Nodes())
-	}
-	return nil
-}
-
 // ExpectedHomophily is the homophily to expect of a graph whose edges are drawn uniformly, such as
 // a negative graph: Σ_c ρ_c², where ρ_c is the share of label c. It counts a node drawn as its own
 // partner, at most 1/n. The COLES paper prints (1/C)·Σ_c ρ_c², for C labels, which is not the
@@ -97,11 +91,11 @@ func ExpectedHomophily(labels []int) (float64, error) {
 	if len(labels) == 0 {
 		return 0, fmt.Errorf("%w: no labels", coles.ErrShape)
 	}
-	if err := checkLabels(nil, labels); err != nil {
+	if err := given.CheckLabels(nil, labels); err != nil {
 		return 0, err
 	}
 	squares := 0.0 // whole numbers below 2⁵³ for up to 9·10⁷ nodes
-	for _, c := range partitionOf(labels).size {
+	for _, c := range contingency.PartitionOf(labels).Size {
 		squares += float64(c) * float64(c)
 	}
 	n := float64(len(labels))

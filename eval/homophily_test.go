@@ -15,7 +15,7 @@ func TestHomophilyEqualsItsDefinition(t *testing.T) {
 		n := 3 + rng.IntN(6)
 		edges := append(testkit.RandomEdges(rng, n, 0.2+0.6*rng.Float64()), coles.Edge{U: 0, V: 1})
 		g := testkit.Must(coles.NewGraph(n, edges))
-		a, labels, counts := testkit.DenseOf(g.CSR()), randomLabels(n, 3, uint64(i)), make([]float64, 3)
+		a, labels, counts := testkit.DenseOf(g.CSR()), testkit.RandomLabels(n, 3, uint64(i)), make([]float64, 3)
 		var node, same, all, joined, random float64
 		for u := range n {
 			counts[labels[u]]++
@@ -35,13 +35,13 @@ func TestHomophilyEqualsItsDefinition(t *testing.T) {
 		for _, c := range counts {
 			random += c / float64(n) * c / float64(n)
 		}
-		is := comparer{t, i}
+		is := testkit.Comparer{T: t, Index: i}
 		got, err := NodeHomophily(g, labels)
-		is.equal("node homophily", got, node/joined, 0, err)
+		is.Equal("node homophily", got, node/joined, 0, err)
 		got, err = EdgeHomophily(g, labels)
-		is.equal("edge homophily", got, same/all, 0, err)
+		is.Equal("edge homophily", got, same/all, 0, err)
 		got, err = ExpectedHomophily(labels)
-		is.equal("expected homophily", got, random, 0, err)
+		is.Equal("expected homophily", got, random, 0, err)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestHomophilyReadsThePatternOnly(t *testing.T) {
 // A graph of all pairs is every draw at once: its homophily is the expectation but for the node
 // itself, Σ ρ_c(nρ_c − 1)/(n − 1).
 func TestExpectedHomophilyIsThatOfAllPairs(t *testing.T) {
-	labels := randomLabels(60, 4, 5)
+	labels := testkit.RandomLabels(60, 4, 5)
 	g := testkit.RandomGraph(1, 60, 1)
 	all := testkit.Must(NodeHomophily(g, labels))
 	expected := testkit.Must(ExpectedHomophily(labels))

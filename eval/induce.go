@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -40,7 +41,7 @@ func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*In
 	}
 	part := &InducedGraph{Nodes: slices.Clone(nodes)}
 	if x != nil {
-		s, err := readSource(ctx, x)
+		s, err := given.ReadSource(ctx, x)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func checkNodes(n int, nodes []int) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("%w: no nodes to induce a graph", coles.ErrShape)
 	}
-	if err := checkRows(nodes, n, "given"); err != nil {
+	if err := given.CheckRows(nodes, n, "given"); err != nil {
 		return err
 	}
 	seen := make([]bool, n)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -12,11 +13,11 @@ import (
 )
 
 func TestInduceKeepsWhatIsAmongTheNodes(t *testing.T) {
-	g := twins(15, 0.4, 121) // of 33 nodes, 1 with a loop
-	names, x := g.IDs(), normal(33, 3, 1, 122)
+	g := testkit.Twins(15, 0.4, 121) // of 33 nodes, 1 with a loop
+	names, x := g.IDs(), testkit.Normal(33, 3, 1, 122)
 	nodes := []int{20, 1, 4, 0, 32, 17, 2, 3, 16}
 	for _, form := range []mat.Matrix{x, testkit.SparseOf(x), testkit.SingleOf(x), nil, testkit.Foreign{Of: x}} {
-		part := testkit.Must(Induce(background, g, form, nodes))
+		part := testkit.Must(Induce(context.Background(), g, form, nodes))
 		testkit.WantSame(t, "the nodes", part.Nodes, nodes)
 		whole, got := g.CSR(), part.Graph.CSR()
 		for i, u := range nodes {
@@ -46,24 +47,24 @@ func TestInduceKeepsWhatIsAmongTheNodes(t *testing.T) {
 
 // embedUnseen embeds all nodes by a model that has learned from the graph that some induce.
 func embedUnseen(g *coles.Graph, x mat.Matrix, nodes []int, opts ...coles.Option) (*mat.Dense, error) {
-	part, err := Induce(background, g, x, nodes)
+	part, err := Induce(context.Background(), g, x, nodes)
 	if err != nil {
 		return nil, err
 	}
-	m, err := coles.Fit(background, part.Graph, part.Features, opts...)
+	m, err := coles.Fit(context.Background(), part.Graph, part.Features, opts...)
 	if err != nil {
 		return nil, err
 	}
-	return m.Embed(background, g, x)
+	return m.Embed(context.Background(), g, x)
 }
 
 func TestInduceOfAllNodesEmbedsAsTheWhole(t *testing.T) {
-	g, x := testkit.RandomGraph(123, 60, 0.1), normal(60, 20, 1, 124)
+	g, x := testkit.RandomGraph(123, 60, 0.1), testkit.Normal(60, 20, 1, 124)
 	for _, form := range []mat.Matrix{x, testkit.SparseOf(x), testkit.SingleOf(x)} {
 		for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
 			opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Kind = 8, kind })}
-			m := testkit.Must(coles.Fit(background, g, form, opts...))
-			got := testkit.Must(embedUnseen(g, form, upTo(60), opts...))
+			m := testkit.Must(coles.Fit(context.Background(), g, form, opts...))
+			got := testkit.Must(embedUnseen(g, form, testkit.UpTo(60), opts...))
 			testkit.WantSame(t, "the embedding", testkit.Bits(got), testkit.Bits(m.Embedding()))
 		}
 	}
@@ -73,14 +74,14 @@ func TestInduceOfAllNodesEmbedsAsTheWhole(t *testing.T) {
 // the reach of the filter, rows of a separate part stay the same.
 func TestLearningFromAPartSeesNothingOfOtherNodes(t *testing.T) {
 	const n = 40
-	x := normal(2*n, 10, 1, 126)
+	x := testkit.Normal(2*n, 10, 1, 126)
 	embed := func(seed uint64) *mat.Dense {
 		edges := testkit.RandomEdges(testkit.Random(127), n, 0.1)
 		for _, e := range testkit.RandomEdges(testkit.Random(seed), n, 0.1) {
 			edges = append(edges, coles.Edge{U: n + e.U, V: n + e.V})
 		}
 		g := testkit.Must(coles.NewGraph(2*n, edges))
-		return testkit.Must(embedUnseen(g, x, upTo(n), coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 4, coles.PrepareNone })))
+		return testkit.Must(embedUnseen(g, x, testkit.UpTo(n), coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 4, coles.PrepareNone })))
 	}
 	first := embed(1)
 	for i := n; i < 2*n; i++ {
@@ -100,7 +101,7 @@ func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
 	testkit.Long(t)
 	data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
 	g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
-	m := testkit.Must(coles.Fit(background, g, data.Features))
+	m := testkit.Must(coles.Fit(context.Background(), g, data.Features))
 	order := testkit.Random(1).Perm(data.Nodes())
 	seen, unseen := order[:len(order)/2], order[len(order)/2:]
 	inductive := testkit.Must(embedUnseen(g, data.Features, seen))
@@ -112,8 +113,8 @@ func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
 	for s := range splits {
 		splits[s].Test = unseen
 	}
-	there := testkit.Must(Protocol{}.Classify(background, inductive, data.Labels, splits))
-	here := testkit.Must(Protocol{}.Classify(background, m.Embedding(), data.Labels, splits))
+	there := testkit.Must(Protocol{}.Classify(context.Background(), inductive, data.Labels, splits))
+	here := testkit.Must(Protocol{}.Classify(context.Background(), m.Embedding(), data.Labels, splits))
 	t.Logf("inductive %v, transductive %v", there, here)
 	if there.Mean < here.Mean-0.01 { // the splits are the same
 		t.Errorf("unseen nodes lose: %v, want %v", there, here)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/contingency"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -61,10 +62,10 @@ func Accuracy(predicted, actual []int) (float64, error) {
 // + FP + FN), 0 to 1: small classes weigh as much as large ones. A label that is only predicted, or
 // only actual, counts 0, as in scikit-learn. It takes O(n log n) time. Errors: as for [Accuracy].
 func MacroF1(predicted, actual []int) (float64, error) {
-	t, err := newContingency(actual, predicted)
+	t, err := contingency.Of(actual, predicted)
 	if err != nil {
 		return 0, err
 	}
-	classes := distinct(slices.Concat(t.rows.labels, t.cols.labels))
-	return sumF1(t, func(row, col int) bool { return t.rows.labels[row] == t.cols.labels[col] }) / float64(len(classes)), nil
+	classes := contingency.Distinct(slices.Concat(t.Rows.Labels, t.Cols.Labels))
+	return sumF1(t, func(row, col int) bool { return t.Rows.Labels[row] == t.Cols.Labels[col] }) / float64(len(classes)), nil
 }

@@ -2,7 +2,10 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"testing"
+
+	"coles"
 
 	"coles/internal/testkit"
 )
@@ -24,5 +27,20 @@ func TestResultsPrintPercent(t *testing.T) {
 		{Clustering{m, Measurements{Mean: 0.575}, m}, "accuracy 82.9 ± 1.0 %, NMI 57.5 ± 0.0 %, F1 82.9 ± 1.0 %"},
 	} {
 		testkit.WantSame(t, "what is printed", c.result.String(), c.want)
+	}
+}
+
+func TestMeanStdRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   []float64
+		want error
+	}{
+		"nothing":          {nil, coles.ErrShape},
+		"NaN":              {[]float64{1, math.NaN()}, coles.ErrNotFinite},
+		"infinity":         {[]float64{math.Inf(1), 1}, coles.ErrNotFinite},
+		"squares overflow": {[]float64{1e200, -1e200}, coles.ErrNotFinite},
+	} {
+		_, _, err := meanStd(c.of)
+		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, c.want) })
 	}
 }

@@ -1,17 +1,21 @@
 package eval
 
-import "coles"
+import (
+	"coles"
+	"coles/cluster"
+	"coles/learn"
+)
 
 // Protocol is the way embeddings are measured. Its zero value is the protocol of the paper's tables
 // (section 6 there).
 type Protocol struct {
 	// Regression is the classifier: another C, or candidates among which each split chooses by
 	// cross-validation in its training rows. Zero C means 1, scikit-learn's default and the paper's.
-	Regression LogisticRegression
+	Regression learn.LogisticRegression
 
 	// KMeans is how a run clusters. Zero Clusters means as many as there are distinct labels; each
 	// run has another seed, derived from Seed.
-	KMeans KMeans
+	KMeans cluster.KMeans
 	// Runs of k-means; zero means 10.
 	Runs int
 	// RawRows clusters the rows as they are, not scaled to unit length: for raw features, and for

@@ -1,29 +1,35 @@
-package eval
+package eval_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"coles"
+	"coles/cluster"
 	"coles/dataset"
+	"coles/eval"
 	"coles/internal/testkit"
+	"coles/learn"
+	"coles/near"
+	"coles/plane"
 )
 
 // Every split or run is reported once, in order, after a report that nothing is done.
 func TestProgressCountsSplitsAndRuns(t *testing.T) {
-	x, labels := blobs(90, 4, 3, 76)
+	x, labels := testkit.Blobs(90, 4, 3, 76)
 	splits := testkit.Must(dataset.RandomSplits(labels, 3, 6, 1))
 	var got []string
-	p := Protocol{Runs: 3, Progress: func(stage string, done, total int) { got = append(got, fmt.Sprint(stage, done, total)) }}
+	p := eval.Protocol{Runs: 3, Progress: func(stage string, done, total int) { got = append(got, fmt.Sprint(stage, done, total)) }}
 	for _, c := range []struct {
 		stage string
 		total int
 		call  func() error
 	}{
-		{"classify", 6, func() error { return testkit.Err(p.Classify(background, x, labels, splits)) }},
-		{"cluster", 3, func() error { return testkit.Err(p.Cluster(background, x, labels)) }},
+		{"classify", 6, func() error { return testkit.Err(p.Classify(context.Background(), x, labels, splits)) }},
+		{"cluster", 3, func() error { return testkit.Err(p.Cluster(context.Background(), x, labels)) }},
 	} {
 		got = nil
 		if err := c.call(); err != nil {
@@ -39,43 +45,45 @@ func TestProgressCountsSplitsAndRuns(t *testing.T) {
 
 // Every stage counts up to its total, and one within another is silent.
 func TestStagesAreReported(t *testing.T) {
-	x, labels := blobs(90, 4, 3, 76)
+	x, labels := testkit.Blobs(90, 4, 3, 76)
 	splits := testkit.Must(dataset.RandomSplits(labels, 3, 6, 1))
 	g := testkit.RandomGraph(1, 90, 0.1)
-	index := func(f coles.Progress) *Index {
-		index := testkit.Must(NewIndex(background, x, Cosine))
+	index := func(f coles.Progress) *near.Index {
+		index := testkit.Must(near.NewIndex(context.Background(), x, near.Cosine))
 		index.Progress = f
 		return index
 	}
 	for want, call := range map[string]func(f coles.Progress) error{
 		"choose C 5, learn 1": func(f coles.Progress) error {
-			return testkit.Err(LogisticRegression{Cs: DefaultCs(), Progress: f}.Fit(background, x, upTo(90), labels))
+			return testkit.Err(learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}.Fit(context.Background(), x, testkit.UpTo(90), labels))
 		},
 		"choose C 5, learn 1, cross-validate 5": func(f coles.Progress) error {
-			_, _, err := LogisticRegression{Progress: f}.Learn(background, x, labels, 1)
+			_, _, err := learn.LogisticRegression{Progress: f}.Learn(context.Background(), x, labels, 1)
 			return err
 		},
 		"cross-validate 5": func(f coles.Progress) error {
-			return testkit.Err(LogisticRegression{Cs: DefaultCs(), Progress: f}.CrossValidate(background, x, upTo(90), labels, 1))
+			return testkit.Err(learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}.CrossValidate(context.Background(), x, testkit.UpTo(90), labels, 1))
 		},
 		"classify 6": func(f coles.Progress) error {
-			p := Protocol{Regression: LogisticRegression{Cs: DefaultCs(), Progress: f}, Progress: f}
-			return testkit.Err(p.Classify(background, x, labels, splits))
+			p := eval.Protocol{Regression: learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}, Progress: f}
+			return testkit.Err(p.Classify(context.Background(), x, labels, splits))
 		},
 		"cluster 10": func(f coles.Progress) error {
-			return testkit.Err(KMeans{Clusters: 3, Progress: f}.Fit(background, x))
+			return testkit.Err(cluster.KMeans{Clusters: 3, Progress: f}.Fit(context.Background(), x))
 		},
 		"cluster 2": func(f coles.Progress) error {
-			return testkit.Err(Protocol{Runs: 2, KMeans: KMeans{Progress: f}, Progress: f}.Cluster(background, x, labels))
+			return testkit.Err(eval.Protocol{Runs: 2, KMeans: cluster.KMeans{Progress: f}, Progress: f}.Cluster(context.Background(), x, labels))
 		},
 		"cluster 6, measure silhouettes 1": func(f coles.Progress) error {
-			_, _, err := ClusterCount(background, x, 4, KMeans{Starts: 2, Progress: f})
+			_, _, err := cluster.Count(context.Background(), x, 4, cluster.KMeans{Starts: 2, Progress: f})
 			return err
 		},
-		"compare rows 1, t-SNE 1000": func(f coles.Progress) error { return testkit.Err(TSNE{Progress: f}.Places(background, x)) },
+		"compare rows 1, t-SNE 1000": func(f coles.Progress) error {
+			return testkit.Err(plane.TSNE{Progress: f}.Places(context.Background(), x))
+		},
 		"compare rows 1, compare rows 1": func(f coles.Progress) error {
 			x := index(f)
-			return errors.Join(testkit.Err(x.Rows(background, []int{4}, 3)), testkit.Err(x.RecommendLinks(background, g, nil, 3, nil)))
+			return errors.Join(testkit.Err(x.Rows(context.Background(), []int{4}, 3)), testkit.Err(x.RecommendLinks(context.Background(), g, nil, 3, nil)))
 		},
 	} {
 		var got []string

@@ -7,19 +7,21 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-
 	"coles"
 	"coles/dataset"
+	"coles/internal/given"
 	"coles/internal/parallel"
+	"coles/learn"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
-// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a [Ridge] learns
+// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a [learn.Ridge] learns
 // from the rows of Train and is asked about those of Test, or all others, of each split. R² is 1 − Σ(y − ŷ)²/Σ(y − mean
 // of Train)², and error the mean absolute error in the unit of the values.
 //
-// Errors: as [LearnRidge], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
+// Errors: as [learn.LearnRidge], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
 func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, splits []dataset.Split) (r2, absolute *Measurements, err error) {
 	explained, off := make([]float64, len(splits)), make([]float64, len(splits))
 	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "regress", len(splits))
@@ -41,7 +43,7 @@ func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, s
 
 func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dataset.Split) (r2, absolute float64, err error) {
 	n := len(values)
-	if err := cmp.Or(checkRows(split.Train, n, "training"), checkRows(split.Test, n, "test")); err != nil {
+	if err := cmp.Or(given.CheckRows(split.Train, n, "training"), given.CheckRows(split.Test, n, "test")); err != nil {
 		return 0, 0, err
 	}
 	known, mean := slices.Repeat([]float64{math.NaN()}, n), []float64{}
@@ -50,7 +52,7 @@ func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dat
 			mean = append(mean, values[i])
 		}
 	}
-	r, err := LearnRidge(ctx, x, known)
+	r, err := learn.LearnRidge(ctx, x, known)
 	if err != nil {
 		return 0, 0, err
 	}

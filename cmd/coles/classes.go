@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"coles/eval"
+	"coles/learn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/floats"
@@ -54,14 +54,14 @@ func checkSure(c *cli.Command, classes []string) error {
 }
 
 // learnClasses learns from nodes of one class each.
-func learnClasses(ctx context.Context, in *inputs, e *embedding, labels []int, how eval.Smoothing) (*classifier, error) {
+func learnClasses(ctx context.Context, in *inputs, e *embedding, labels []int, how learn.Smoothing) (*classifier, error) {
 	last := slices.Max(labels)
 	if !slices.ContainsFunc(labels, func(l int) bool { return 0 <= l && l < last }) {
-		return nil, fmt.Errorf("%w: all labels are of one class", eval.ErrSplit)
+		return nil, fmt.Errorf("%w: all labels are of one class", learn.ErrSplit)
 	}
 	k := &classifier{names: e.data.Classes, of: originOf(e.model)}
 	var err error
-	k.model, err = eval.LogisticRegression{Progress: in.progress.show}.LearnSmoothed(ctx, e.graph, e.rows, labels, how)
+	k.model, err = learn.LogisticRegression{Progress: in.progress.show}.LearnSmoothed(ctx, e.graph, e.rows, labels, how)
 	if err == nil && k.model.Found != nil {
 		k.model.Found.Names = k.names
 	}
@@ -146,7 +146,7 @@ func (k *classifier) howGood(c *cli.Command) string {
 const mostRare = 10
 
 // rareClasses names the classes of one or two nodes.
-func rareClasses(good *eval.Confusion) string {
+func rareClasses(good *learn.Confusion) string {
 	var rare []string
 	for k := range good.Counts {
 		if size := good.Size(k); size == 1 || size == 2 {
@@ -164,7 +164,7 @@ func rareClasses(good *eval.Confusion) string {
 }
 
 // measured is what cross-validation counts, nil for nothing.
-func (r *predictions) measured(good *eval.Confusion) {
+func (r *predictions) measured(good *learn.Confusion) {
 	if good == nil {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strconv"
 
-	"coles/eval"
 	"coles/internal/archive"
+	"coles/learn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -20,9 +20,9 @@ import (
 // A classifier is one of three models, the names of its classes, or nil for numbers, and the origin of the vectors that it
 // learnt from.
 type classifier struct {
-	model *eval.Smoothed // of one class a node
-	sets  *eval.SetModel // of several
-	ridge *eval.Ridge    // of numbers
+	model *learn.Smoothed // of one class a node
+	sets  *learn.SetModel // of several
+	ridge *learn.Ridge    // of numbers
 	names []string
 	of    origin
 }
@@ -30,7 +30,7 @@ type classifier struct {
 var errNoLabels = errors.New("there are no labels; name a file by -labels")
 
 // learn fits a classifier to the rows of an embedding that have a label, and measures it by cross-validation.
-func learn(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, labels []int, how eval.Smoothing) (*classifier, error) {
+func learnt(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, labels []int, how learn.Smoothing) (*classifier, error) {
 	switch {
 	case slices.Max(labels) < 0:
 		return nil, errNoLabels
@@ -57,7 +57,7 @@ func (k *classifier) answer(ctx context.Context, c *cli.Command, e *embedding, m
 }
 
 // linear is the model of classes.
-func (k *classifier) linear() *eval.LinearModel {
+func (k *classifier) linear() *learn.LinearModel {
 	if k.sets != nil {
 		return k.sets.Linear
 	}
@@ -154,11 +154,11 @@ type ridgeHeader struct {
 
 func (k *classifier) write(w io.Writer) error {
 	h := namesHeader{origin: k.of}
-	var m *eval.LinearModel
+	var m *learn.LinearModel
 	switch {
 	case k.ridge != nil:
 		h.Alpha, h.Ridge = k.ridge.Alpha, &ridgeHeader{k.ridge.Log, k.ridge.Margin}
-		m = &eval.LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(k.ridge.Coef), k.ridge.Coef), Intercept: []float64{k.ridge.Intercept}, C: 1}
+		m = &learn.LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(k.ridge.Coef), k.ridge.Coef), Intercept: []float64{k.ridge.Intercept}, C: 1}
 	case k.sets != nil:
 		m, h.Alpha, h.Threshold = k.sets.Linear, k.sets.Alpha, &k.sets.Threshold
 	default:
@@ -176,7 +176,7 @@ func (k *classifier) write(w io.Writer) error {
 
 // readClassifier reads a classifier and nothing after it.
 func readClassifier(r *bufio.Reader) (*classifier, error) {
-	m, err := eval.ReadLinearModel(r)
+	m, err := learn.ReadLinearModel(r)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func readClassifier(r *bufio.Reader) (*classifier, error) {
 }
 
 // become takes a linear model for what the header says.
-func (k *classifier) become(m *eval.LinearModel, h namesHeader) error {
+func (k *classifier) become(m *learn.LinearModel, h namesHeader) error {
 	rows, _ := m.Coef.Dims()
 	last := slices.Max(m.Classes)
 	switch {
@@ -207,11 +207,11 @@ func (k *classifier) become(m *eval.LinearModel, h namesHeader) error {
 	case h.Temperature < 0 || h.Weights != nil && len(h.Weights) != len(m.Classes):
 		return fmt.Errorf("temperature %v, and weights of %d classes", h.Temperature, len(h.Weights))
 	case h.Ridge != nil && rows == 1:
-		k.ridge = &eval.Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Alpha: h.Alpha, Log: h.Ridge.Log, Margin: h.Ridge.Margin}
+		k.ridge = &learn.Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Alpha: h.Alpha, Log: h.Ridge.Log, Margin: h.Ridge.Margin}
 	case h.Threshold != nil && rows == len(m.Classes):
-		k.sets = &eval.SetModel{Linear: m, Alpha: h.Alpha, Threshold: *h.Threshold}
+		k.sets = &learn.SetModel{Linear: m, Alpha: h.Alpha, Threshold: *h.Threshold}
 	case h.Ridge == nil && h.Threshold == nil:
-		k.model = &eval.Smoothed{LinearModel: m, Alpha: h.Alpha, Temperature: h.Temperature, Weights: h.Weights}
+		k.model = &learn.Smoothed{LinearModel: m, Alpha: h.Alpha, Temperature: h.Temperature, Weights: h.Weights}
 	default:
 		return fmt.Errorf("coefficients of %d classes", rows)
 	}

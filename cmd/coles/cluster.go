@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"coles"
-	"coles/eval"
+	"coles/cluster"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -34,7 +34,7 @@ func clusterCommand(s streams) *cli.Command {
 		Name: "cluster", Usage: "a cluster for every node",
 		ArgsUsage: "[GRAPH]", Description: describe(clusterDescription),
 		Flags:  append(append(resultFlags(), clustersFlag()), embeddingFlags()...),
-		Action: action(s, cluster),
+		Action: action(s, clusterNodes),
 	}
 }
 
@@ -48,7 +48,7 @@ type membership struct {
 	Cluster int    `json:"cluster"`
 }
 
-func cluster(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
+func clusterNodes(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err := atLeast1(c, "k"); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Wri
 	}
 	defer in.progress.clear()
 	n, _ := y.Dims()
-	means := eval.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c), Progress: in.progress.show}
+	means := cluster.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c), Progress: in.progress.show}
 	switch {
 	case c.IsSet("k") && means.Clusters > n:
 		return nil, fmt.Errorf("-k %d: there are %d nodes only", means.Clusters, n)
@@ -91,7 +91,7 @@ func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Wri
 		return nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
 	case !c.IsSet("k"):
 		var silhouettes []float64
-		if means.Clusters, silhouettes, err = eval.ClusterCount(ctx, unit, min(mostClusters, n-1), means); err != nil {
+		if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(mostClusters, n-1), means); err != nil {
 			return nil, err
 		}
 		in.progress.clear()

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/cluster"
 	"coles/dataset"
 	"coles/eval"
 
@@ -130,7 +131,7 @@ func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error 
 	if err != nil {
 		return err
 	}
-	p := eval.Protocol{Runs: c.Int("runs"), KMeans: eval.KMeans{Seed: seedOr1(c)}, Progress: in.progress.show}
+	p := eval.Protocol{Runs: c.Int("runs"), KMeans: cluster.KMeans{Seed: seedOr1(c)}, Progress: in.progress.show}
 	r, err := p.Classify(ctx, y, d.Labels, splits)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/cluster"
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/testkit"
@@ -44,7 +45,7 @@ func TestEvalIsTheProtocolOfTheLibrary(t *testing.T) {
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, coles.WithDim(16), coles.WithSeed(3)))
 	splits := testkit.Must(d.RandomSplits(5, 4, 3))
 	want := testkit.Must(eval.Protocol{}.Classify(ctx, m.Embedding(), d.Labels, splits))
-	clusters := testkit.Must(eval.Protocol{Runs: 2, KMeans: eval.KMeans{Seed: 3}}.Cluster(ctx, m.Embedding(), d.Labels))
+	clusters := testkit.Must(eval.Protocol{Runs: 2, KMeans: cluster.KMeans{Seed: 3}}.Cluster(ctx, m.Embedding(), d.Labels))
 	e := evaluated(t, path, "-dim", "16", "-seed", "3", "-per-class", "5", "-count", "4", "-runs", "2")
 	if e.Nodes != 300 || e.Columns != 16 || e.Labelled != 300 || e.Classes != 3 || e.Embedding != "coles" {
 		t.Errorf("sizes %+v", e)

@@ -9,7 +9,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
+	"coles/link"
+	"coles/near"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -54,7 +55,7 @@ func linksCommand(s streams) *cli.Command {
 
 // recommendations are the output.
 type recommendations struct {
-	Worth *eval.LinkWorth  `json:"worth,omitempty"`
+	Worth *link.Worth      `json:"worth,omitempty"`
 	Links []recommendation `json:"links"`
 }
 
@@ -123,7 +124,7 @@ func (r *recommendations) explain(c *cli.Command, g *coles.Graph) {
 		l := &r.Links[k]
 		u, _ := g.Row(l.ID)
 		v, _ := g.Row(l.Node)
-		for _, i := range eval.InCommon(g, u, v, most) {
+		for _, i := range link.InCommon(g, u, v, most) {
 			l.Common = append(l.Common, ids[i])
 		}
 	}
@@ -146,7 +147,7 @@ func (r *recommendations) addSimilar(ctx context.Context, c *cli.Command, in *in
 		return err
 	}
 	in.progress.show("links", 0, 0)
-	index, err := eval.NewIndex(ctx, e.rows, eval.Cosine)
+	index, err := near.NewIndex(ctx, e.rows, near.Cosine)
 	if err != nil {
 		return err
 	}
@@ -172,12 +173,12 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 	if err != nil {
 		return err
 	}
-	options := eval.LinkOptions{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
+	options := link.Options{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
 	setNumber(c, "seed", &options.Seed, c.Uint64)
 	if in.directed {
 		d.Adjacency.DoNonZero(func(u, v int, _ float64) { options.Arcs = append(options.Arcs, coles.Edge{U: u, V: v}) })
 	} else if d.Sides == nil {
-		options.Sides = eval.Sides(g)
+		options.Sides = link.Sides(g)
 	}
 	if options.Sides != nil {
 		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
@@ -191,7 +192,7 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 	} else if err := withoutVectors(c); err != nil {
 		return err
 	}
-	recommender, err := eval.LearnLinks(ctx, g, options)
+	recommender, err := link.Fit(ctx, g, options)
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func withoutVectors(c *cli.Command) error {
 }
 
 // add takes what was found for the nodes asked about, nil for all.
-func (r *recommendations) add(ids []string, asked []int, found [][]eval.Match) {
+func (r *recommendations) add(ids []string, asked []int, found [][]near.Match) {
 	count := 0
 	for _, matches := range found {
 		count += len(matches)

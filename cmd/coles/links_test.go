@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/link"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,7 +47,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims()))))
 	var want, of3 string
-	for i, matches := range testkit.Must(testkit.Must(eval.NewIndex(t.Context(), m.Embedding(), eval.Cosine)).RecommendLinks(t.Context(), g, nil, 4, nil)) {
+	for i, matches := range testkit.Must(testkit.Must(near.NewIndex(t.Context(), m.Embedding(), near.Cosine)).RecommendLinks(t.Context(), g, nil, 4, nil)) {
 		for _, m := range matches {
 			want += fmt.Sprintf("%d\t%d\t%s\n", i, m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
 		}
@@ -61,7 +62,7 @@ func TestLinksAreThoseOfTheLibrary(t *testing.T) {
 		m, err := coles.Fit(ctx, g, d.Features, coles.WithSettings(coles.LinkSettings(d.Features.Dims())), coles.WithSeed(5))
 		return embeddingOf(m), err
 	}
-	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Embed: embed, Features: d.Features, Seed: 5}))
+	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Embed: embed, Features: d.Features, Seed: 5}))
 	want = ""
 	for _, m := range testkit.Must(r.Recommend(t.Context(), []int{3}, 4, nil))[0] {
 		want += fmt.Sprintf("3\t%d\t%s\n", m.Row, strconv.FormatFloat(m.Score, 'g', 6, 64))
@@ -143,7 +144,7 @@ func TestLinksAlongArcs(t *testing.T) {
 	dir := folder(t, map[string]string{"g.txt": text.String()})
 	path := filepath.Join(dir, "g.txt")
 	g := testkit.Must(coles.NewGraph(60, list))
-	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Arcs: list, Seed: 1}))
+	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Arcs: list, Seed: 1}))
 	want := ""
 	for _, m := range testkit.Must(r.Recommend(t.Context(), []int{7}, 4, nil))[0] {
 		want += fmt.Sprintf("7\t%d\t%.6g\n", m.Row, m.Score)

@@ -11,9 +11,10 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval"
-	"coles/eval/picture"
-	"coles/eval/webmap"
+	"coles/near"
+	"coles/picture"
+	"coles/plane"
+	"coles/webmap"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -78,9 +79,9 @@ func (m *nodeMap) flatten(ctx context.Context, c *cli.Command, in *inputs, x mat
 	}
 	m.unit = unit
 	if c.String("by") == "pca" {
-		return eval.PCA(ctx, unit, 2)
+		return plane.PCA(ctx, unit, 2)
 	}
-	return eval.TSNE{Seed: seedOr1(c), Progress: in.progress.show}.Places(ctx, unit)
+	return plane.TSNE{Seed: seedOr1(c), Progress: in.progress.show}.Places(ctx, unit)
 }
 
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
@@ -164,15 +165,15 @@ func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Wr
 }
 
 // nearest are the k nodes nearest to each, as "coles similar" finds them.
-func (m *nodeMap) nearest(ctx context.Context, in *inputs, k int) ([][]eval.Match, error) {
+func (m *nodeMap) nearest(ctx context.Context, in *inputs, k int) ([][]near.Match, error) {
 	all := make([]int, len(m.IDs))
 	for i := range all {
 		all[i] = i
 	}
 	if m.alike != nil {
-		return eval.AlikeNodes(ctx, m.alike, all, k)
+		return near.Alike(ctx, m.alike, all, k)
 	}
-	index, err := eval.NewIndex(ctx, m.unit, eval.Cosine)
+	index, err := near.NewIndex(ctx, m.unit, near.Cosine)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"coles/dataset"
-	"coles/eval"
-	"coles/eval/picture"
+	"coles/learn"
+	"coles/picture"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/floats"
@@ -66,7 +66,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
 		if c.Bool("predicted") {
-			chosenByLabels(c, eval.Smoothing{Seed: seedOr1(c)}, new(*eval.Choice))(e, d)
+			chosenByLabels(c, learn.Smoothing{Seed: seedOr1(c)}, new(*learn.Choice))(e, d)
 		} else if byClusters(c, knownLabels(d, d.Nodes())) {
 			e.usual = forClustering
 		}
@@ -159,7 +159,7 @@ func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []in
 	if slices.Max(labels) < 0 {
 		return nil, errNoLabels
 	}
-	k, err := learnClasses(ctx, in, e, labels, eval.Smoothing{Seed: seed})
+	k, err := learnClasses(ctx, in, e, labels, learn.Smoothing{Seed: seed})
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -199,7 +199,7 @@ func TestPlotPredicts(t *testing.T) {
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	e := &embedding{data: &dataset.Dataset{}, graph: testkit.Must(d.Graph()), rows: rows}
 	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
-	k, err := learnClasses(t.Context(), &inputs{}, e, labels, eval.Smoothing{Seed: 1})
+	k, err := learnClasses(t.Context(), &inputs{}, e, labels, learn.Smoothing{Seed: 1})
 	testkit.Check(t, err)
 	for i, l := range labels {
 		want := l

@@ -10,7 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
+	"coles/learn"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -89,7 +89,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 			return err
 		}
 	}
-	var chosen *eval.Choice
+	var chosen *learn.Choice
 	e, err := embedded(ctx, c, in, chosenByLabels(c, how, &chosen))
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 		return errEveryLabel
 	}
 	if k == nil {
-		k, err = learn(ctx, c, in, e, m, labels, how)
+		k, err = learnt(ctx, c, in, e, m, labels, how)
 	} else {
 		err = k.check(in, c.String("use"), originOf(e.model), m, labels)
 	}
@@ -143,8 +143,8 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 }
 
 // smoothing are the options of learning.
-func smoothing(c *cli.Command) (how eval.Smoothing, err error) {
-	how = eval.Smoothing{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
+func smoothing(c *cli.Command) (how learn.Smoothing, err error) {
+	how = learn.Smoothing{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
 	if c.IsSet("alpha") {
 		how.Alphas = make([]float64, 1)
 		if setNumber(c, "alpha", &how.Alphas[0], c.Float); !(how.Alphas[0] >= 0 && how.Alphas[0] < 1) {
@@ -160,10 +160,10 @@ func smoothing(c *cli.Command) (how eval.Smoothing, err error) {
 var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
 
 // chosenByLabels has the labels, if there are any, choose the model unless an option sets its kind.
-func chosenByLabels(c *cli.Command, how eval.Smoothing, chosen **eval.Choice) func(*embedder, *dataset.Dataset) {
+func chosenByLabels(c *cli.Command, how learn.Smoothing, chosen **learn.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
 		m, err := meaningOf(c, d)
-		of := eval.Labels{Sets: m.sets, Values: m.values}
+		of := learn.Labels{Sets: m.sets, Values: m.values}
 		labels := knownLabels(d, d.Nodes())
 		if m.sets == nil && m.values == nil {
 			of.Classes = labels
@@ -175,9 +175,9 @@ func chosenByLabels(c *cli.Command, how eval.Smoothing, chosen **eval.Choice) fu
 }
 
 // byLabels fits the model that labels choose, and reports the choice.
-func byLabels(labels eval.Labels, how eval.Smoothing, chosen **eval.Choice) fitter {
+func byLabels(labels learn.Labels, how learn.Smoothing, chosen **learn.Choice) fitter {
 	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
-		choice, err := eval.ChooseModel(ctx, g, x, labels, how, opts...)
+		choice, err := learn.ChooseModel(ctx, g, x, labels, how, opts...)
 		if err != nil {
 			return nil, err
 		}

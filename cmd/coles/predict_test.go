@@ -14,6 +14,7 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/testkit"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -75,13 +76,13 @@ func everyFourth(n int) (rows []int) {
 }
 
 // wantPredictions are the library's, of all rows but the labelled.
-func wantPredictions(t *testing.T, l eval.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
+func wantPredictions(t *testing.T, l learn.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
 	t.Helper()
 	known := slices.Repeat([]int{-1}, len(labels))
 	for _, i := range labelled {
 		known[i] = labels[i]
 	}
-	m := testkit.Must(l.LearnSmoothed(t.Context(), nil, y, known, eval.Smoothing{Seed: 1}))
+	m := testkit.Must(l.LearnSmoothed(t.Context(), nil, y, known, learn.Smoothing{Seed: 1}))
 	chances := testkit.Must(m.Smooth(t.Context(), nil, y, nil, nil))
 	var want []prediction
 	for i := range labels {
@@ -103,7 +104,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		y := testkit.Must(coles.Fit(t.Context(), g, c.d.Features, coles.WithDim(8))).Embedding()
 		labelled := everyFourth(g.Nodes())
 		labels := labelFile(t, c.d.Labels, labelled)
-		want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, c.d.Labels, labelled)
+		want := wantPredictions(t, learn.LogisticRegression{Cs: learn.DefaultCs()}, y, c.d.Labels, labelled)
 		testkit.WantSame(t, "without neighbours", predicted(t, c.path, "-dim", "8", "-alpha", "0", "-labels", labels), want)
 
 		// The same of the embedding in a file, with a graph and without, and as text.
@@ -117,7 +118,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		for _, i := range labelled {
 			known[i] = c.d.Labels[i]
 		}
-		m := testkit.Must(eval.LogisticRegression{}.LearnSmoothed(t.Context(), g, y, known, eval.Smoothing{Seed: 1}))
+		m := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), g, y, known, learn.Smoothing{Seed: 1}))
 		smooth := testkit.Must(m.Smooth(t.Context(), g, y, known, nil))
 		for q, p := range want {
 			i := testkit.Must(strconv.Atoi(p.ID))
@@ -167,7 +168,7 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		}
 		args := []string{c.path, "-dim", "9", "-labels", labelFile(t, c.d.Labels, c.labelled)}
 		stdout, stderr := said(t, args...)
-		choice := testkit.Must(eval.ChooseModel(t.Context(), g, c.d.Features, eval.Labels{Classes: labels}, eval.Smoothing{Seed: 1}, coles.WithDim(9)))
+		choice := testkit.Must(learn.ChooseModel(t.Context(), g, c.d.Features, learn.Labels{Classes: labels}, learn.Smoothing{Seed: 1}, coles.WithDim(9)))
 		chosen := "coles: " + strings.ReplaceAll(choice.String(), "\n", "\ncoles: ") + "\n"
 		testkit.WantText(t, stderr, chosen, c.says)
 		same, silent := said(t, append([]string{"-kind", c.want.String()}, args...)...)
@@ -220,7 +221,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 			known = append(known, i)
 		}
 	}
-	want := wantPredictions(t, eval.LogisticRegression{Cs: eval.DefaultCs()}, y, d.Labels, known)
+	want := wantPredictions(t, learn.LogisticRegression{Cs: learn.DefaultCs()}, y, d.Labels, known)
 	for i := range want {
 		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
 	}
@@ -259,7 +260,7 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	must(t, "", "embed", path, "-with", model, "-o", vectors)
 	said(t, "-embedding", vectors, "-labels", labels, "-classifier", unknown)
 	testkit.WantSame(t, "predictions of one from vectors", predicted(t, bare, "-with", model, "-use", unknown), want)
-	m := testkit.Must(eval.ReadLinearModel(strings.NewReader(read(t, kept))))
+	m := testkit.Must(learn.ReadLinearModel(strings.NewReader(read(t, kept))))
 	testkit.WantSame(t, "classes that a program reads from the file", len(m.Classes), 3)
 
 	whole := read(t, kept)
@@ -281,11 +282,11 @@ func TestPredictFromFewLabels(t *testing.T) {
 	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), nil)).Embedding()
 	for _, c := range []struct {
 		rows []int
-		l    eval.LogisticRegression
+		l    learn.LogisticRegression
 	}{
-		{[]int{0, 33}, eval.LogisticRegression{}},
-		{[]int{0, 1, 2, 33}, eval.LogisticRegression{}},
-		{[]int{0, 1, 32, 33}, eval.LogisticRegression{Cs: eval.DefaultCs()}},
+		{[]int{0, 33}, learn.LogisticRegression{}},
+		{[]int{0, 1, 2, 33}, learn.LogisticRegression{}},
+		{[]int{0, 1, 32, 33}, learn.LogisticRegression{Cs: learn.DefaultCs()}},
 	} {
 		want := wantPredictions(t, c.l, y, d.Labels, c.rows)
 		labels := labelFile(t, d.Labels, c.rows)
@@ -305,7 +306,7 @@ func TestPredictionsOfCora(t *testing.T) {
 	split := testkit.Must(dataset.OpenSplits(testkit.Shared(t, "data", "splits", "cora_20.json"), d.Nodes()))[0]
 	slices.Sort(split.Train) // predict learns in the order of the nodes
 	y := testkit.Must(coles.Fit(ctx, testkit.Must(undirected(d, path)), d.Features)).Embedding()
-	p := eval.Protocol{Regression: eval.LogisticRegression{Cs: eval.DefaultCs()}}
+	p := eval.Protocol{Regression: learn.LogisticRegression{Cs: learn.DefaultCs()}}
 	want := testkit.Must(p.Classify(ctx, y, d.Labels, []dataset.Split{split})).Each[0]
 
 	class := make(map[string]string)
@@ -337,7 +338,7 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 	model, vectors := filepath.Join(dir, "m.model"), filepath.Join(dir, "y.npy")
 	must(t, "", "embed", path, "-kind", "graph", "-dim", "8", "-model", model, "-o", vectors)
 	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseGraph, 8 }))).Embedding()
-	l := eval.LogisticRegression{Cs: eval.DefaultCs()}
+	l := learn.LogisticRegression{Cs: learn.DefaultCs()}
 	l.Cs = []float64{testkit.Must(l.Fit(t.Context(), y, labelled, d.Labels)).C}
 	for _, seed := range []uint64{1, 2} {
 		want := testkit.Must(l.CrossValidate(t.Context(), y, labelled, d.Labels, seed))

@@ -95,7 +95,7 @@ func TestCommandsShowStages(t *testing.T) {
 		args, stages string
 	}{
 		{predict, "predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
-		{cluster, "cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
+		{clusterNodes, "cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
 		{plot, "plot -embedding Y -k 3 -o P", "cluster 0/10, draw embedding, t-SNE 0/1000"},
 		{links, "links -embedding Y G", "links, compare rows 0/"},
 		{similar, "similar -embedding Y 7", "compare rows 0/"},

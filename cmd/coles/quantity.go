@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval"
+	"coles/learn"
 
 	"github.com/urfave/cli/v3"
 )
@@ -22,19 +22,19 @@ type valuation struct {
 
 // valuations are the output of -json.
 type valuations struct {
-	Kind        string            `json:"kind,omitempty"`
-	Alpha       float64           `json:"alpha"`
-	Found       *eval.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
-	Neighbours  *float64          `json:"error_of_neighbours,omitempty"`
-	Predictions []valuation       `json:"predictions"`
+	Kind        string             `json:"kind,omitempty"`
+	Alpha       float64            `json:"alpha"`
+	Found       *learn.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
+	Neighbours  *float64           `json:"error_of_neighbours,omitempty"`
+	Predictions []valuation        `json:"predictions"`
 }
 
 // learnNumbers learns from nodes with a number each.
-func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64, how eval.Smoothing) (*classifier, error) {
+func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64, how learn.Smoothing) (*classifier, error) {
 	if err := refuse(c, "numbers", "balanced", "probabilities", "sure", "why"); err != nil {
 		return nil, err
 	}
-	r, err := eval.LearnSmoothedRidge(ctx, e.graph, e.rows, values, how)
+	r, err := learn.LearnSmoothedRidge(ctx, e.graph, e.rows, values, how)
 	return &classifier{ridge: r, of: originOf(e.model)}, err
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/learn"
 )
 
 // Labels with fractions are predicted by the library's regression; whole numbers are, where most occur once.
@@ -31,7 +31,7 @@ func TestPredictNumbers(t *testing.T) {
 			}
 		}
 		labels := filepath.Join(folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
-		r := testkit.Must(eval.LearnSmoothedRidge(t.Context(), g, y, values, eval.Smoothing{Seed: 1}))
+		r := testkit.Must(learn.LearnSmoothedRidge(t.Context(), g, y, values, learn.Smoothing{Seed: 1}))
 		found, low, high, err := r.Smooth(t.Context(), g, y, values, []int{1})
 		testkit.Check(t, err)
 		code, out, said := call("", "predict", path, "-dim", "8", "-kind", "auto", "-labels", labels)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"coles/eval"
+	"coles/learn"
 
 	"github.com/urfave/cli/v3"
 )
@@ -23,19 +23,19 @@ type chance struct {
 
 // severals are the output of -json.
 type severals struct {
-	Kind        string          `json:"kind,omitempty"`
-	Alpha       float64         `json:"alpha"`
-	Threshold   float64         `json:"threshold"`
-	Found       *eval.SetScores `json:"cross_validated,omitempty"` // null where nothing is learnt
-	Predictions []several       `json:"predictions"`
+	Kind        string           `json:"kind,omitempty"`
+	Alpha       float64          `json:"alpha"`
+	Threshold   float64          `json:"threshold"`
+	Found       *learn.SetScores `json:"cross_validated,omitempty"` // null where nothing is learnt
+	Predictions []several        `json:"predictions"`
 }
 
 // learnSets learns from nodes of several classes each.
-func learnSets(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, how eval.Smoothing) (*classifier, error) {
+func learnSets(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, how learn.Smoothing) (*classifier, error) {
 	if err := refuse(c, "several a node", "balanced", "why"); err != nil {
 		return nil, err
 	}
-	sets, err := eval.LogisticRegression{Progress: in.progress.show}.LearnSets(ctx, e.graph, e.rows, m.sets, how)
+	sets, err := learn.LogisticRegression{Progress: in.progress.show}.LearnSets(ctx, e.graph, e.rows, m.sets, how)
 	return &classifier{sets: sets, names: m.names, of: originOf(e.model)}, err
 }
 

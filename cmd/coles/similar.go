@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/eval"
+	"coles/near"
 
 	"github.com/urfave/cli/v3"
 )
@@ -65,7 +65,7 @@ type neighbour struct {
 }
 
 func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	var by eval.Similarity
+	var by near.Similarity
 	if err := by.UnmarshalText([]byte(c.String("by"))); err != nil {
 		return usagef("-by %s: want cosine or dot", c.String("by"))
 	}
@@ -92,12 +92,12 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	n, _ := d.Features.Dims()
 	names := rowNames(d.IDs, n)
-	index, err := eval.NewIndex(ctx, d.Features, by)
+	index, err := near.NewIndex(ctx, d.Features, by)
 	if err != nil {
 		return err
 	}
 	index.Progress = in.progress.show
-	var found [][]eval.Match
+	var found [][]near.Match
 	if c.IsSet("queries") {
 		queries := c.String("queries")
 		ids, found, err = nearestToQueries(ctx, in, queries, index, min(k, n))
@@ -107,7 +107,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	} else {
 		var rows []int
 		if rows, err = namedRows(ids, names, in.text.Warn); err == nil {
-			ids, found = picked(names, rows), make([][]eval.Match, len(rows))
+			ids, found = picked(names, rows), make([][]near.Match, len(rows))
 		}
 		if k = min(k, n-1); err == nil && k > 0 {
 			found, err = index.Rows(ctx, rows, k)
@@ -116,7 +116,7 @@ func similar(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	if err != nil {
 		return err
 	}
-	return writeSimilar(ctx, c, in, out, ids, found, []string{"id", "node", "similarity"}, func(m eval.Match) neighbour { return neighbour{ID: names[m.Row], Similarity: m.Score} })
+	return writeSimilar(ctx, c, in, out, ids, found, []string{"id", "node", "similarity"}, func(m near.Match) neighbour { return neighbour{ID: names[m.Row], Similarity: m.Score} })
 }
 
 // alike finds the nodes of -graph with like neighbours.
@@ -139,9 +139,9 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []stri
 	if err != nil {
 		return err
 	}
-	found := make([][]eval.Match, len(ids))
+	found := make([][]near.Match, len(ids))
 	if k = min(k, len(names)-1); k > 0 {
-		if found, err = eval.AlikeNodes(ctx, g, rows, k); err != nil {
+		if found, err = near.Alike(ctx, g, rows, k); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []stri
 	if slices.Max(labels) < 0 {
 		columns = columns[:4]
 	}
-	return writeSimilar(ctx, c, in, out, ids, found, columns, func(m eval.Match) neighbour {
+	return writeSimilar(ctx, c, in, out, ids, found, columns, func(m near.Match) neighbour {
 		edges, _ := g.Neighbors(m.Row)
 		v := neighbour{ID: names[m.Row], Similarity: m.Score, Degree: len(edges)}
 		if l := labels[m.Row]; l >= 0 {
@@ -165,7 +165,7 @@ func alike(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []stri
 }
 
 // writeSimilar writes what as makes of what was found.
-func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []string, found [][]eval.Match, columns []string, as func(eval.Match) neighbour) error {
+func writeSimilar(ctx context.Context, c *cli.Command, in *inputs, out sink, ids []string, found [][]near.Match, columns []string, as func(near.Match) neighbour) error {
 	in.progress.clear()
 	result := make([]neighbours, len(ids))
 	var lines [][]string
@@ -216,7 +216,7 @@ func namedRows(ids, names []string, say func(error)) (rows []int, err error) {
 	return rows, nil
 }
 
-func nearestToQueries(ctx context.Context, in *inputs, path string, index *eval.Index, k int) ([]string, [][]eval.Match, error) {
+func nearestToQueries(ctx context.Context, in *inputs, path string, index *near.Index, k int) ([]string, [][]near.Match, error) {
 	q, err := readEmbeddingFile(ctx, in, "", path)
 	if err != nil {
 		return nil, nil, err

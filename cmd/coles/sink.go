@@ -14,7 +14,7 @@ import (
 	"unicode"
 
 	"coles/dataset"
-	"coles/internal/link"
+	"coles/internal/symlink"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/text/runes"
@@ -93,7 +93,7 @@ func sameFile(a, b string) bool {
 
 // target is the whole name of the file that a path leads to, which may not be there.
 func target(path string) string {
-	path = link.Target(path)
+	path = symlink.Target(path)
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
 	}

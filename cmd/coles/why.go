@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/eval"
+	"coles/learn"
 )
 
 // mostReasons is how many nodes, and how many columns, are given for a prediction.
@@ -62,7 +62,7 @@ func signed(v float64) string { return fmt.Sprintf("%+.3g", v) }
 // from, unless it was read, and by the columns of the features, unless they are not known.
 func (k *classifier) reasons(ctx context.Context, e *embedding, learnt bool, labels, rows, classes []int, ids []string) ([]*why, error) {
 	all := make([]*why, len(rows))
-	var byNode, byColumn []eval.Reasons
+	var byNode, byColumn []learn.Reasons
 	var err error
 	if learnt {
 		if byNode, err = k.linear().RowReasons(ctx, e.rows, labels, rows, classes, mostReasons); err != nil {

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"coles/dataset"
-	"coles/eval/webmap"
 	"coles/internal/examples/cli"
+	"coles/webmap"
 )
 
 //go:embed static

@@ -11,10 +11,10 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/eval/picture"
 	"coles/gnn"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -12,9 +12,9 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/eval/picture"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -19,10 +19,10 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval/picture"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
 	"coles/internal/peak"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/stat"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"coles/eval"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -76,11 +76,11 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var nearest [][]eval.Match
+	var nearest [][]near.Match
 	if len(now.columns) > 0 {
 		nearest, err = now.index.Rows(r.Context(), []int{row}, k)
 	} else {
-		nearest, err = eval.AlikeNodes(r.Context(), now.graph, []int{row}, k)
+		nearest, err = near.Alike(r.Context(), now.graph, []int{row}, k)
 	}
 	if err != nil {
 		return nil, err
@@ -105,9 +105,9 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := []link{}
+	links := []edge{}
 	for i, m := range now.named(found[0]) {
-		links = append(links, link{m, now.common(row, found[0][i].Row)})
+		links = append(links, edge{m, now.common(row, found[0][i].Row)})
 	}
 	return map[string]any{"id": id, "links": links}, nil
 }
@@ -118,7 +118,7 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	nearest := [][]eval.Match{nil}
+	nearest := [][]near.Match{nil}
 	if mat.Norm(y, math.Inf(1)) > now.rounding {
 		if nearest, err = now.index.Vectors(r.Context(), y, min(k, now.graph.Nodes())); err != nil {
 			return nil, err

@@ -23,10 +23,12 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/learn"
+	"coles/link"
 	"coles/live"
+	"coles/near"
 	"coles/table"
 
 	"gonum.org/v1/gonum/floats"
@@ -71,7 +73,7 @@ type answer struct {
 	Since           time.Time
 	Vector          []float64
 	Nearest         []match
-	Links           []link
+	Links           []edge
 	Why             []reason
 	Classes         []chance
 	Unknown         []string
@@ -125,7 +127,7 @@ func TestGraphWithoutFeatures(t *testing.T) {
 	g := s.now.Load().graph
 	m := testkit.Must(coles.Fit(t.Context(), g, nil))
 	row, _ := g.Row("ann")
-	want := s.now.Load().named(testkit.Must(eval.AlikeNodes(t.Context(), g, []int{row}, 2))[0])
+	want := s.now.Load().named(testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0])
 	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=2", "", 200).Nearest, want)
 	eve, _ := g.Row("eve")
 	fay, _ := g.Row("fay")
@@ -141,7 +143,7 @@ func TestGraphWithoutFeatures(t *testing.T) {
 func TestLinks(t *testing.T) {
 	from, g, x, m := circle(t)
 	s := start(t, from)
-	r := testkit.Must(eval.LearnLinks(t.Context(), g, eval.LinkOptions{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
+	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
 	row, _ := g.Row("ann")
 	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
 	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links
@@ -193,7 +195,7 @@ func TestPredict(t *testing.T) {
 		row, _ := g.Row(id)
 		classes[row] = class
 	}
-	k := testkit.Must(eval.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, eval.Smoothing{Seed: 1}))
+	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, learn.Smoothing{Seed: 1}))
 	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
 	got := ask(t, s, "POST", "/predict", gil, 200)
 	testkit.WantSame(t, "classes", got.Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})

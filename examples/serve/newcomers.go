@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"coles/eval"
+	"coles/near"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +23,7 @@ type newNode struct {
 type newcomers struct {
 	all     []newNode
 	place   map[string]int
-	index   *eval.Index // of the first of all
+	index   *near.Index // of the first of all
 	indexed int         // how many these are
 	dead    int         // of these, with no vector, or gone since
 }
@@ -72,7 +72,7 @@ func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error)
 		rows.SetRow(i, n.unit)
 	}
 	var err error
-	to.index, err = eval.NewIndex(ctx, rows, eval.Cosine)
+	to.index, err = near.NewIndex(ctx, rows, near.Cosine)
 	to.indexed = len(to.all)
 	return to, err
 }

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval"
+	"coles/link"
+	"coles/near"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,8 +29,8 @@ func (s *state) about(r *http.Request) (id string, row, k int, err error) {
 	return id, row, min(k, s.graph.Nodes()-1), nil
 }
 
-// A link is an edge that there may be, and who speaks for it.
-type link struct {
+// An edge is one that there may be, and who speaks for it.
+type edge struct {
 	match
 	Common []string `json:"common"` // neighbours of both
 }
@@ -40,7 +41,7 @@ const mostCommon = 5
 // common are the names of nodes that are neighbours of both.
 func (s *state) common(u, v int) []string {
 	names := []string{}
-	for _, i := range eval.InCommon(s.graph, u, v, mostCommon) {
+	for _, i := range link.InCommon(s.graph, u, v, mostCommon) {
 		names = append(names, s.ids[i])
 	}
 	return names
@@ -130,7 +131,7 @@ func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix,
 	return x, unknown, err
 }
 
-func (s *state) named(found []eval.Match) []match {
+func (s *state) named(found []near.Match) []match {
 	matches := make([]match, len(found))
 	for i, m := range found {
 		matches[i] = match{s.ids[m.Row], m.Score}

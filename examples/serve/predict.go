@@ -9,7 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,8 +25,8 @@ type chance struct {
 
 // learn learns from labels: numbers, several classes a node, or one. Neighbours have no share: a newcomer's vector has
 // theirs already, and to smooth the whole graph takes longer than a request.
-func learn(ctx context.Context, g *coles.Graph, y mat.Matrix, d *dataset.Dataset) (predictor, error) {
-	how, by := eval.Smoothing{Alphas: []float64{0}, Seed: 1}, eval.LogisticRegression{}
+func learnt(ctx context.Context, g *coles.Graph, y mat.Matrix, d *dataset.Dataset) (predictor, error) {
+	how, by := learn.Smoothing{Alphas: []float64{0}, Seed: 1}, learn.LogisticRegression{}
 	if sets, names, found := d.LabelSets(); found {
 		m, err := by.LearnSets(ctx, g, y, sets, how)
 		return func(ctx context.Context, y *mat.Dense, k int) (map[string]any, error) {
@@ -41,7 +41,7 @@ func learn(ctx context.Context, g *coles.Graph, y mat.Matrix, d *dataset.Dataset
 		if odd >= 0 {
 			return nil, fmt.Errorf("%w: %q among numbers", coles.ErrFormat, d.Classes[d.Labels[odd]])
 		}
-		m, err := eval.LearnSmoothedRidge(ctx, g, y, values, how)
+		m, err := learn.LearnSmoothedRidge(ctx, g, y, values, how)
 		return func(ctx context.Context, y *mat.Dense, _ int) (map[string]any, error) {
 			v, low, high, err := m.Predict(ctx, y, nil)
 			if err != nil {
@@ -69,7 +69,7 @@ type reason struct {
 }
 
 // reasons returns what finds the labelled nodes that speak most for the class of a newcomer, or against it.
-func reasons(g *coles.Graph, y mat.Matrix, labels []int) func(context.Context, *eval.LinearModel, *mat.Dense) ([]reason, error) {
+func reasons(g *coles.Graph, y mat.Matrix, labels []int) func(context.Context, *learn.LinearModel, *mat.Dense) ([]reason, error) {
 	const most = 3
 	ids := g.IDs()
 	var known, of []int
@@ -83,7 +83,7 @@ func reasons(g *coles.Graph, y mat.Matrix, labels []int) func(context.Context, *
 	for q, i := range known {
 		rows.SetRow(q, mat.Row(nil, i, y))
 	}
-	return func(ctx context.Context, m *eval.LinearModel, newcomer *mat.Dense) (why []reason, err error) {
+	return func(ctx context.Context, m *learn.LinearModel, newcomer *mat.Dense) (why []reason, err error) {
 		var all mat.Dense
 		all.Stack(rows, newcomer)
 		found, err := m.RowReasons(ctx, &all, append(slices.Clone(of), -1), []int{len(known)}, nil, most)

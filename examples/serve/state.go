@@ -17,8 +17,9 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
+	"coles/link"
 	"coles/live"
+	"coles/near"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,10 +37,10 @@ type state struct {
 	encoder  *table.Encoder // nil where they are numbers
 	frozen   *live.Frozen
 	nearby   *live.Rows // which newcomers join where there are no edges; nil for a graph
-	index    *eval.Index
+	index    *near.Index
 	rounding float64                           // the norm of a vector that is 0 but for rounding, near to nothing
 	learnt   predictor                         // from labels, whenever files are read: what a file has would not follow a new fit; nil without labels
-	links    func() (*eval.Recommender, error) // learns when it is asked for the first time
+	links    func() (*link.Recommender, error) // learns when it is asked for the first time
 	since    time.Time
 }
 
@@ -99,13 +100,13 @@ func newState(ctx context.Context, d *dataset.Dataset, f fitted) (*state, error)
 		return nil, err
 	}
 	if d.Labels != nil {
-		if s.learnt, err = learn(ctx, g, y, d); err != nil {
+		if s.learnt, err = learnt(ctx, g, y, d); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}
-	s.links = sync.OnceValues(func() (*eval.Recommender, error) { return learnLinks(f.model, g, d) })
+	s.links = sync.OnceValues(func() (*link.Recommender, error) { return learnLinks(f.model, g, d) })
 	s.rounding = 1e-6 * mat.Norm(y, math.Inf(1)) // more than the rounding of a frozen graph in float32
-	if s.index, err = eval.NewIndex(ctx, y, eval.Cosine); err == nil {
+	if s.index, err = near.NewIndex(ctx, y, near.Cosine); err == nil {
 		s.index.Group()
 	}
 	return s, err
@@ -170,15 +171,15 @@ func readModel(r io.Reader) (f fitted, err error) {
 }
 
 // learnLinks learns to recommend edges of a graph, with the vectors of a model where it has features.
-func learnLinks(m *coles.Model, g *coles.Graph, d *dataset.Dataset) (*eval.Recommender, error) {
-	options := eval.LinkOptions{Seed: 1}
+func learnLinks(m *coles.Model, g *coles.Graph, d *dataset.Dataset) (*link.Recommender, error) {
+	options := link.Options{Seed: 1}
 	if d.Features != nil {
 		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, d.Features) }
 		options.Features = d.Features
 	} else {
-		options.Sides = eval.Sides(g)
+		options.Sides = link.Sides(g)
 	}
-	return eval.LearnLinks(context.Background(), g, options) // what one client begins is there for all
+	return link.Fit(context.Background(), g, options) // what one client begins is there for all
 }
 
 // columns numbers the columns of an encoder's table, or of features that are numbers.

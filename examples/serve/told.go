@@ -100,7 +100,7 @@ func (s *service) linksKept(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := []link{}
+	links := []edge{}
 	if at, ok := k.newcomers.place[id]; ok {
 		n := k.newcomers.all[at]
 		if n.unit == nil {
@@ -109,7 +109,7 @@ func (s *service) linksKept(r *http.Request) (any, error) {
 		found, err := k.nearest(r.Context(), now, y, count+len(n.ends), id)
 		for _, m := range found {
 			if _, joined := n.ends[m.ID]; !joined && len(links) < count {
-				links = append(links, link{m, k.common(now, n, m.ID)})
+				links = append(links, edge{m, k.common(now, n, m.ID)})
 			}
 		}
 		return map[string]any{"id": id, "links": links}, err
@@ -125,7 +125,7 @@ func (s *service) linksKept(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for i, m := range now.named(found[0]) {
-		links = append(links, link{m, now.common(row, found[0][i].Row)})
+		links = append(links, edge{m, now.common(row, found[0][i].Row)})
 	}
 	return map[string]any{"id": id, "links": links}, nil
 }

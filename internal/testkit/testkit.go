@@ -58,6 +58,14 @@ func WantError(t testing.TB, err, want error) {
 	}
 }
 
+// WantRefusals checks, by name, that an error wraps another, the second of each pair.
+func WantRefusals(t *testing.T, refusals map[string][2]error) {
+	t.Helper()
+	for name, c := range refusals {
+		t.Run(name, func(t *testing.T) { WantError(t, c[0], c[1]) })
+	}
+}
+
 // WantSame compares values to the last bit.
 func WantSame(t testing.TB, what string, got, want any) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // SpectralFeatures is the spectral embedding of the rows of x (n × d) by a linear kernel, whose
-// clusters by [eval.KMeans] are the rows Spectral-f of the paper's clustering table: the columns are the
+// clusters by [cluster.KMeans] are the rows Spectral-f of the paper's clustering table: the columns are the
 // k leading eigenvectors of
 //
 //	S^-½ XXᵀ S^-½,  S = diag(XXᵀ1),
@@ -110,7 +110,7 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 	return degree.Data, nil
 }
 
-// SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [eval.KMeans] are
+// SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [cluster.KMeans] are
 // the rows Spectral-g of the paper's clustering table: the columns are the k eigenvectors of D^-½ A
 // D^-½ with the largest eigenvalues (Laplacian Eigenmaps), divided by √degree as in scikit-learn's
 // SpectralClustering. Nodes without edges are zero, and so are columns beyond the number of the

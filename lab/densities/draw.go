@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval/picture"
 	"coles/lab/measures"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/floats"
 )

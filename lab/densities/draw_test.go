@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval/picture"
 	"coles/internal/testkit"
 	"coles/lab/measures"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/integrate"
 )

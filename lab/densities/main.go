@@ -14,11 +14,11 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/eval/picture"
 	"coles/gnn"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
 	"coles/lab/measures"
+	"coles/picture"
 
 	"gonum.org/v1/gonum/mat"
 )

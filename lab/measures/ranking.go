@@ -7,9 +7,9 @@ import (
 	"sort"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/matrix"
 	"coles/internal/setting"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +34,7 @@ func (p LinkPrediction) String() string {
 //
 // Errors: [coles.ErrSetting] for k outside 1 … the number of negatives or an unknown similarity,
 // and as [PairScores].
-func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.Edge, by eval.Similarity, k int) (*LinkPrediction, error) {
+func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.Edge, by near.Similarity, k int) (*LinkPrediction, error) {
 	if _, err := by.MarshalText(); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.
 	if err != nil {
 		return nil, err
 	}
-	if by == eval.Cosine {
+	if by == near.Cosine {
 		if f, _, err = matrix.Unit(ctx, f); err != nil {
 			return nil, err
 		}

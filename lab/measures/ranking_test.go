@@ -6,10 +6,11 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/internal/matrix"
 	"coles/internal/stream"
 	"coles/internal/testkit"
+	"coles/link"
+	"coles/near"
 )
 
 // rankingCases are written by testdata/rankings.py, whose head explains the fields.
@@ -84,9 +85,9 @@ func TestRankingsOfExtremeScores(t *testing.T) {
 func TestPredictLinksRanksSimilarities(t *testing.T) {
 	x := normal(30, 4, 1, 111)
 	x.SetRow(3, make([]float64, 4)) // similar to nothing
-	links := testkit.Must(eval.HoldOutLinks(background, drawnGraph(30, 0.3, 112), 0.4, 5))
+	links := testkit.Must(link.HoldOut(background, drawnGraph(30, 0.3, 112), 0.4, 5))
 	others := testkit.Must(NegativePairs(background, drawnGraph(30, 0.3, 112), 50, 6))
-	for _, by := range []eval.Similarity{eval.Cosine, eval.DotProduct} {
+	for _, by := range []near.Similarity{near.Cosine, near.DotProduct} {
 		var scores [2][]float64
 		for s, pairs := range [][]coles.Edge{links.Edges, others} {
 			for _, e := range pairs {
@@ -94,7 +95,7 @@ func TestPredictLinksRanksSimilarities(t *testing.T) {
 				for j := range u {
 					score += u[j] * v[j]
 				}
-				if lengths := matrix.Length(u) * matrix.Length(v); by == eval.Cosine && lengths > 0 {
+				if lengths := matrix.Length(u) * matrix.Length(v); by == near.Cosine && lengths > 0 {
 					score /= lengths
 				}
 				scores[s] = append(scores[s], score)
@@ -122,12 +123,12 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 	}
 	cora := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
 	g := testkit.Must(coles.FromDirectedCSR(cora.Adjacency))
-	links := testkit.Must(eval.HoldOutLinks(background, g, 0.1, 1))
+	links := testkit.Must(link.HoldOut(background, g, 0.1, 1))
 	others := testkit.Must(NegativePairs(background, g, len(links.Edges), stream.Seed(1, 1)))
 	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.LinkSettings(cora.Features.Dims()))))
 	classes := testkit.Must(coles.Fit(background, links.Train, cora.Features))
-	for by, bound := range []float64{eval.Cosine: 0.951, eval.DotProduct: 0.950} {
-		by := eval.Similarity(by)
+	for by, bound := range []float64{near.Cosine: 0.951, near.DotProduct: 0.950} {
+		by := near.Similarity(by)
 		got := testkit.Must(PredictLinks(background, m.Embedding(), links.Edges, others, by, 50))
 		raw := testkit.Must(PredictLinks(background, cora.Features, links.Edges, others, by, 50))
 		other := testkit.Must(PredictLinks(background, classes.Embedding(), links.Edges, others, by, 50))

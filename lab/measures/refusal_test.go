@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,7 +25,7 @@ func TestRefusals(t *testing.T) {
 	empty := testkit.Must(coles.NewGraph(3, nil))
 	path := testkit.Must(coles.NewGraph(3, onePair))
 	triangle := testkit.Must(coles.NewGraph(3, testkit.Ring(3, 1)))
-	links := func(positive, negative []coles.Edge, by eval.Similarity, k int) error {
+	links := func(positive, negative []coles.Edge, by near.Similarity, k int) error {
 		return testkit.Err(PredictLinks(background, x, positive, negative, by, k))
 	}
 	scores := func(x mat.Matrix, pairs ...coles.Edge) error { return testkit.Err(PairScores(background, x, pairs)) }
@@ -64,12 +64,12 @@ func TestRefusals(t *testing.T) {
 		"scores, row too large":              {scores(x, coles.Edge{U: 0, V: 6}), coles.ErrIndex},
 		"scores, negative row":               {scores(x, coles.Edge{U: math.MinInt, V: 2}), coles.ErrIndex},
 		"scores, overflow":                   {scores(huge, onePair...), coles.ErrNotFinite},
-		"links, no positives":                {links(nil, onePair, eval.Cosine, 1), coles.ErrShape},
-		"links, no negatives":                {links(onePair, nil, eval.Cosine, 1), coles.ErrShape},
-		"links, row outside":                 {links([]coles.Edge{{U: 0, V: 6}}, onePair, eval.Cosine, 1), coles.ErrIndex},
+		"links, no positives":                {links(nil, onePair, near.Cosine, 1), coles.ErrShape},
+		"links, no negatives":                {links(onePair, nil, near.Cosine, 1), coles.ErrShape},
+		"links, row outside":                 {links([]coles.Edge{{U: 0, V: 6}}, onePair, near.Cosine, 1), coles.ErrIndex},
 		"links, no such similarity":          {links(onePair, onePair, -1, 1), coles.ErrSetting},
-		"links, hits at zero":                {links(onePair, onePair, eval.Cosine, 0), coles.ErrSetting},
-		"links, hits at more than negatives": {links(onePair, onePair, eval.Cosine, 2), coles.ErrSetting},
+		"links, hits at zero":                {links(onePair, onePair, near.Cosine, 0), coles.ErrSetting},
+		"links, hits at more than negatives": {links(onePair, onePair, near.Cosine, 2), coles.ErrSetting},
 		"area, no positives":                 {testkit.Err(AUC(nil, one)), coles.ErrShape},
 		"average precision, no negatives":    {testkit.Err(AveragePrecision(one, nil)), coles.ErrShape},
 		"hits, NaN":                          {testkit.Err(HitsAt([]float64{nan}, one, 1)), coles.ErrNotFinite},
@@ -127,10 +127,10 @@ var doors = map[string]func(ctx context.Context, in given) (any, error){
 		return PairScores(ctx, in.x, in.pairs)
 	},
 	"PredictLinks": func(ctx context.Context, in given) (any, error) {
-		return PredictLinks(ctx, in.x, in.pairs, in.others, eval.Cosine, in.k)
+		return PredictLinks(ctx, in.x, in.pairs, in.others, near.Cosine, in.k)
 	},
 	"PredictLinks, dot": func(ctx context.Context, in given) (any, error) {
-		return PredictLinks(ctx, in.x, in.pairs, in.others, eval.DotProduct, in.k)
+		return PredictLinks(ctx, in.x, in.pairs, in.others, near.DotProduct, in.k)
 	},
 	"LipschitzBound": func(ctx context.Context, in given) (any, error) { return LipschitzBound(ctx, in.x) },
 	"NegativePairs":  func(ctx context.Context, in given) (any, error) { return NegativePairs(ctx, in.g, min(in.k, 1000), 1) },

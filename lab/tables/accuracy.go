@@ -11,6 +11,7 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/gnn"
+	"coles/learn"
 )
 
 const accuracyAbout = "Accuracy in percent, mean ± standard deviation over the splits (and seeds, of what is trained); the columns are data set and labelled nodes per class."
@@ -145,7 +146,7 @@ func accuracies(ctx context.Context, o options, p *problem, m method, labels []i
 			found[i].trials = append(found[i].trials, t.accuracy)
 			found[i].Seconds += t.seconds
 		}
-		if o.reference != nil && !near(chosen(o.columns, columns, found), o.reference) {
+		if o.reference != nil && !nearly(chosen(o.columns, columns, found), o.reference) {
 			break
 		}
 	}
@@ -215,7 +216,7 @@ func (m method) try(ctx context.Context, o options, p *problem, columns []scalin
 			return nil, fmt.Errorf("column %s: %w", s.name, err)
 		}
 		if m.choosesC {
-			regression.Cs = eval.DefaultCs()
+			regression.Cs = learn.DefaultCs()
 		}
 		for _, splits := range given {
 			result, err := eval.Protocol{Regression: regression}.Classify(ctx, x, p.Labels, splits)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coles"
+	"coles/cluster"
 	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/lab/baselines"
@@ -108,7 +109,7 @@ func spreadWithin(ctx context.Context, y mat.Matrix, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := eval.KMeans{Clusters: k}.Fit(ctx, unit)
+	m, err := cluster.KMeans{Clusters: k}.Fit(ctx, unit)
 	if err != nil {
 		return 0, err
 	}

@@ -76,8 +76,8 @@ func overSeedsAndSplits(difference [][]float64) (*measures.Comparison, error) {
 // closeBy is the distance, as a share, within which a system is trained as often as asked.
 const closeBy = 0.015
 
-// near reports whether one of the cells, by the trials that there are, is near the reference.
-func near(cells, reference []cell) bool {
+// nearly reports whether one of the cells, by the trials that there are, is near the reference.
+func nearly(cells, reference []cell) bool {
 	for i, r := range reference {
 		if math.Abs(meanOf(cells[i].trials)-meanOf(r.trials)) <= closeBy {
 			return true

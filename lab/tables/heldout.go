@@ -11,6 +11,8 @@ import (
 	"coles/eval"
 	"coles/internal/stream"
 	"coles/lab/measures"
+	"coles/link"
+	"coles/near"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -35,7 +37,7 @@ func links(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 	c := cell{Seeds: o.seeds}
 	var auc, precision, hits []float64
 	for seed := range uint64(o.seeds) {
-		drawn, err := eval.HoldOutLinks(ctx, p.graph, 0.1, seed+1)
+		drawn, err := link.HoldOut(ctx, p.graph, 0.1, seed+1)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +53,7 @@ func links(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 		if err != nil {
 			return nil, err
 		}
-		found, err := measures.PredictLinks(ctx, y, drawn.Edges, others, eval.Cosine, min(100, len(others)))
+		found, err := measures.PredictLinks(ctx, y, drawn.Edges, others, near.Cosine, min(100, len(others)))
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"coles/eval"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/learn"
 )
 
 // archives are two small data sets in a folder, of 50 features and of 30, and what is none.
@@ -136,9 +137,9 @@ func TestRowWithCChosen(t *testing.T) {
 	differ := false
 	for _, l := range measuredIn(t, data, 4, "-datasets", "one", "-methods", "coles-s2gc,coles s2gc (c chosen)", "-splits", "4") {
 		splits := testkit.Must(d.RandomSplits(int(l["per_class"].(float64)), 4, splitSeed))
-		var regression eval.LogisticRegression
+		var regression learn.LogisticRegression
 		if l["method"] == "COLES-S2GC (C chosen)" {
-			regression.Cs = eval.DefaultCs()
+			regression.Cs = learn.DefaultCs()
 			differ = differ || l["difference"] != 0.0
 		}
 		want := 100 * testkit.Must(eval.Protocol{Regression: regression}.Classify(t.Context(), y, d.Labels, splits)).Mean

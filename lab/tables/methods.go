@@ -9,10 +9,10 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
 	"coles/lab/baselines"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -163,7 +163,7 @@ func pca(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return eval.PCA(ctx, fx, reducedDim(p))
+	return plane.PCA(ctx, fx, reducedDim(p))
 }
 
 // projectionSeed is where the random projection comes from.

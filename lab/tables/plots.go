@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval/picture"
 	"coles/internal/examples/pictures"
+	"coles/picture"
 )
 
 // A plot is a picture in the page, with its text for those who do not see it.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/eval"
+	"coles/link"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -176,7 +176,7 @@ func scorerOf(ctx context.Context, name string, p *problem, g *coles.Graph, seed
 	case "EASE":
 		return ease(g)
 	}
-	opts := eval.LinkOptions{Seed: seed}
+	opts := link.Options{Seed: seed}
 	if name == "LearnLinks (features)" {
 		opts.Features = p.Features
 		opts.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
@@ -189,7 +189,7 @@ func scorerOf(ctx context.Context, name string, p *problem, g *coles.Graph, seed
 			return m.Embedding(), nil
 		}
 	}
-	r, err := eval.LearnLinks(ctx, g, opts)
+	r, err := link.Fit(ctx, g, opts)
 	return func(u int) ([]float64, error) {
 		pairs := make([]coles.Edge, n)
 		for v := range pairs {

@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"coles/dataset"
-	"coles/eval/picture"
 	"coles/internal/examples/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 	"coles/lab/measures"
+	"coles/picture"
 )
 
 // madeUp are cells of three kinds of tables, with nothing measured.

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"coles"
-	"coles/eval"
+	"coles/learn"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ type scaling struct {
 	about string
 	fixed bool // a candidate for the best
 	// regression is what learns, and from what; nil for the best of the fixed ones.
-	regression func(ctx context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error)
+	regression func(ctx context.Context, y mat.Matrix) (mat.Matrix, learn.LogisticRegression, error)
 }
 
 // scalings are all there are, the paper's protocol first.
@@ -30,8 +31,8 @@ var scalings = []scaling{
 	{
 		name: "raw", fixed: true,
 		about: "C = 1, and every embedding has the scale it comes with: the paper's protocol.",
-		regression: func(_ context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error) {
-			return y, eval.LogisticRegression{}, nil
+		regression: func(_ context.Context, y mat.Matrix) (mat.Matrix, learn.LogisticRegression, error) {
+			return y, learn.LogisticRegression{}, nil
 		},
 	},
 	atNorm(1),
@@ -45,17 +46,17 @@ var scalings = []scaling{
 		about: "The centred rows of every embedding are brought to a mean norm of 4, the one of COLES, and multiplied by √C for C a power of two from 1/32 to 8, which makes norms from 0.7 to 11.3. " +
 			"Where the scale that an embedding comes with lies outside, the powers go on until they reach it. " +
 			"Five stratified parts of the training labels are predicted by the others: a C with h right predictions weighs e^(h/2), and the one nearest to the weighted geometric mean of all is taken.",
-		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error) {
+		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, learn.LogisticRegression, error) {
 			norm, err := centredNorm(ctx, y)
-			return y, eval.LogisticRegression{Cs: candidates(norm)}, err
+			return y, learn.LogisticRegression{Cs: candidates(norm)}, err
 		},
 	},
 	{
 		name: "scaled", title: "spectral scaling",
 		about: "C = 1, after COLES's scaling of the principal components of every embedding, of which there are at most 512: λ^γ with an effective rank of max(20·2^−γ, 8), and a mean norm of 4.",
-		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error) {
+		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, learn.LogisticRegression, error) {
 			x, err := scaleSpectrum(ctx, y)
-			return x, eval.LogisticRegression{}, err
+			return x, learn.LogisticRegression{}, err
 		},
 	},
 }
@@ -68,9 +69,9 @@ func atNorm(r float64) scaling {
 	return scaling{
 		name: fmt.Sprint("norm", r), title: fmt.Sprint("norm ", r), fixed: true,
 		about: fmt.Sprintf("C = 1, and the centred rows of every embedding are brought to a mean norm of %v.", r),
-		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, eval.LogisticRegression, error) {
+		regression: func(ctx context.Context, y mat.Matrix) (mat.Matrix, learn.LogisticRegression, error) {
 			norm, err := centredNorm(ctx, y)
-			return y, eval.LogisticRegression{Cs: []float64{r * r / (norm * norm)}}, err
+			return y, learn.LogisticRegression{Cs: []float64{r * r / (norm * norm)}}, err
 		},
 	}
 }
@@ -93,7 +94,7 @@ var defaultNorm = coles.DefaultSettings().Scaling.Norm
 // candidates are the C of the column cv for an embedding of that norm, among them 1 to half an octave,
 // with which it is as it comes.
 func candidates(norm float64) []float64 {
-	cs := eval.DefaultCs()
+	cs := learn.DefaultCs()
 	own := norm * norm / (defaultNorm * defaultNorm)
 	for own < cs[0]/math.Sqrt2 {
 		cs = slices.Insert(cs, 0, cs[0]/2)
@@ -151,7 +152,7 @@ func toNorm(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
 // variances in place of its eigenvalues.
 func scaleSpectrum(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
 	n, d := y.Dims()
-	components, err := eval.PCA(ctx, y, min(n, d, 512))
+	components, err := plane.PCA(ctx, y, min(n, d, 512))
 	if err != nil {
 		return nil, err
 	}

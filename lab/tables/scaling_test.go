@@ -9,8 +9,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/internal/testkit"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -90,7 +90,7 @@ func TestSpectralScalingFollowsTheRule(t *testing.T) {
 		variances := eigen.Values(nil)
 		slices.Reverse(variances)
 		floats.Scale(499./500, variances)
-		components := testkit.Must(eval.PCA(t.Context(), y, 60))
+		components := testkit.Must(plane.PCA(t.Context(), y, 60))
 		rule := testkit.Must(coles.DefaultSettings().Scaling.Fit(t.Context(), components, variances))
 		if alike := rule.Power == 0; alike != (name == "steep") {
 			t.Errorf("%s: γ = %v", name, rule.Power)

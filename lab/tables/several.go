@@ -15,6 +15,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -62,7 +63,7 @@ func embeddedF1(ctx context.Context, o options, p *problem, y mat.Matrix) ([]sam
 	if err != nil {
 		return nil, err
 	}
-	by := eval.Protocol{Regression: eval.LogisticRegression{Cs: []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}}}
+	by := eval.Protocol{Regression: learn.LogisticRegression{Cs: []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}}}
 	return severalF1(o, p, func(sets [][]int, splits []dataset.Split) (micro, macro []float64, err error) {
 		return eachF1(ctx, by, x, sets, splits)
 	})
@@ -133,7 +134,7 @@ func propagateSets(ctx context.Context, p *problem, sets [][]int, splits []datas
 			})
 			predicted, actual = append(predicted, order[:len(sets[i])]), append(actual, sets[i])
 		}
-		small, large, err := eval.SetF1(predicted, actual)
+		small, large, err := learn.SetF1(predicted, actual)
 		if err != nil {
 			return nil, nil, err
 		}

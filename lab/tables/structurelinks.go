@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"coles"
-	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/internal/peak"
 	"coles/internal/stream"
 	"coles/lab/measures"
+	"coles/near"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
@@ -61,7 +61,7 @@ func structureLinks(ctx context.Context, o options, p *problem, m method) ([]cel
 			if err != nil {
 				return nil, err
 			}
-			found, err := measures.PredictLinks(ctx, x, edges, others, eval.DotProduct, 1)
+			found, err := measures.PredictLinks(ctx, x, edges, others, near.DotProduct, 1)
 			if err != nil {
 				return nil, err
 			}

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"coles/eval"
+	"coles/cluster"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -33,7 +34,7 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if values, odd, number := v.labels.LabelNumbers(); number && odd < 0 {
 		return v.value(ctx, values, rest, send)
 	}
-	m, err := eval.LogisticRegression{}.LearnSmoothed(ctx, v.edges, v.rows, v.graph.Labels, eval.Smoothing{Seed: 1})
+	m, err := learn.LogisticRegression{}.LearnSmoothed(ctx, v.edges, v.rows, v.graph.Labels, learn.Smoothing{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func shared(alpha float64) string {
 
 // several sends the classes of the nodes of rest, a line for each; the colours stay those of the labels.
 func (v *View) several(ctx context.Context, sets [][]int, names []string, rest []int, send func(message any)) error {
-	m, err := eval.LogisticRegression{}.LearnSets(ctx, v.edges, v.rows, sets, eval.Smoothing{Seed: 1})
+	m, err := learn.LogisticRegression{}.LearnSets(ctx, v.edges, v.rows, sets, learn.Smoothing{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (v *View) several(ctx context.Context, sets [][]int, names []string, rest [
 
 // value sends numbers for the nodes of rest, with bounds that nine in ten keep; the colours stay those of the labels.
 func (v *View) value(ctx context.Context, values []float64, rest []int, send func(message any)) error {
-	m, err := eval.LearnSmoothedRidge(ctx, v.edges, v.rows, values, eval.Smoothing{Seed: 1})
+	m, err := learn.LearnSmoothedRidge(ctx, v.edges, v.rows, values, learn.Smoothing{Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -120,9 +121,9 @@ func (v *View) cluster(ctx context.Context, k int, send func(message any)) error
 		return fmt.Errorf("clusters are counted for 3 to %d nodes; say how many there are to be of %d", mostCounted, v.nodes)
 	}
 	send(Stage{Stage: "cluster", Total: 1})
-	means, note := eval.KMeans{Clusters: k, Seed: 1}, ""
+	means, note := cluster.KMeans{Clusters: k, Seed: 1}, ""
 	if k == 0 {
-		best, silhouettes, err := eval.ClusterCount(ctx, v.unit, min(20, v.nodes-1), means)
+		best, silhouettes, err := cluster.Count(ctx, v.unit, min(20, v.nodes-1), means)
 		if err != nil {
 			return err
 		}

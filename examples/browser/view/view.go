@@ -13,9 +13,10 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/live"
+	"coles/near"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -69,7 +70,7 @@ type (
 	}
 	// A Table is the nodes nearest to one by cosine, best first.
 	Table struct {
-		Table []eval.Match `json:"table"` // neighbours by row
+		Table []near.Match `json:"table"` // neighbours by row
 		Node  int          `json:"node"`  // whose neighbours
 	}
 	// Groups are classes or clusters that replace the labels.
@@ -104,7 +105,7 @@ type View struct {
 	labels     *dataset.Dataset // has them
 	bare       bool             // without features
 	rows, unit mat.Matrix       // the embedding, and its rows at unit length
-	index      *eval.Index
+	index      *near.Index
 	nodes      int
 }
 
@@ -141,7 +142,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	index, err := eval.NewIndex(ctx, y, eval.Cosine)
+	index, err := near.NewIndex(ctx, y, near.Cosine)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		return err
 	}
 	send(Stage{Stage: "t-SNE", Total: 1})
-	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return eval.TSNE{Seed: 1}.Places(ctx, y) },
+	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return plane.TSNE{Seed: 1}.Places(ctx, y) },
 		Map{Method: "t-SNE", Final: true}, start, send)
 }
 
@@ -185,12 +186,12 @@ func (v *View) ofLast(ctx context.Context, r Request, send func(message any)) er
 
 // near sends the nodes nearest to one.
 func (v *View) near(ctx context.Context, node int, send func(message any)) error {
-	table := Table{Table: []eval.Match{}, Node: node}
+	table := Table{Table: []near.Match{}, Node: node}
 	if v.nodes > 1 {
-		var found [][]eval.Match
+		var found [][]near.Match
 		var err error
 		if v.bare {
-			found, err = eval.AlikeNodes(ctx, v.edges, []int{node}, min(nearest, v.nodes-1))
+			found, err = near.Alike(ctx, v.edges, []int{node}, min(nearest, v.nodes-1))
 		} else {
 			found, err = v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
 		}
@@ -237,7 +238,7 @@ func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*co
 // components are the first two principal components, the second zero where there is one column.
 func components(ctx context.Context, y mat.Matrix) (*mat.Dense, error) {
 	n, columns := y.Dims()
-	pca, err := eval.PCA(ctx, y, min(2, columns))
+	pca, err := plane.PCA(ctx, y, min(2, columns))
 	if err != nil {
 		return nil, err
 	}

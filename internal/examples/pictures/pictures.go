@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"coles"
-	"coles/eval"
-	"coles/eval/picture"
 	"coles/internal/examples/cli"
+	"coles/picture"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,7 +54,7 @@ func Maps(ctx context.Context, labels []int, names []string, seed uint64, sides 
 		if err != nil {
 			return nil, err
 		}
-		places, err := eval.TSNE{Seed: seed}.Places(ctx, unit)
+		places, err := plane.TSNE{Seed: seed}.Places(ctx, unit)
 		if err != nil {
 			return nil, err
 		}

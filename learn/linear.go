@@ -1,0 +1,253 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"coles"
+	"coles/internal/contingency"
+	"coles/internal/given"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// scoreRows rows are scored at a time, so that the memory for scores does not grow with the matrix.
+const scoreRows = 512
+
+// LinearModel is a fitted [LogisticRegression] for c classes of d features.
+type LinearModel struct {
+	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
+	Classes []int
+	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
+	// Classes[1], unless a row may have both.
+	Coef *mat.Dense
+	// Intercept has one number for each row of Coef.
+	Intercept []float64
+	// C is the given weight of the loss, or the chosen candidate; see [LogisticRegression].
+	C float64
+}
+
+// newModel is a model of zeros for the classes among the rows.
+func newModel(rows, labels []int, d int) *LinearModel {
+	m := &LinearModel{Classes: contingency.Distinct(picked(labels, rows))}
+	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
+	m.Intercept = make([]float64, problems(len(m.Classes)))
+	return m
+}
+
+// picked lists the labels of some rows.
+func picked(labels, rows []int) []int {
+	some := make([]int, len(rows))
+	for q, i := range rows {
+		some[q] = labels[i]
+	}
+	return some
+}
+
+// problems is the number of two-class problems for a number of classes.
+func problems(classes int) int {
+	if classes == 2 {
+		return 1 // the second would be the first with its sign changed
+	}
+	return classes
+}
+
+// positive is the class for which a positive score of problem k speaks.
+func (m *LinearModel) positive(k int) int {
+	if len(m.Intercept) == 1 {
+		return m.Classes[1]
+	}
+	return m.Classes[k]
+}
+
+// signs are 1 for rows of the class for which a positive score of problem k speaks, −1 for others.
+func (m *LinearModel) signs(k int, rows, labels []int) []float64 {
+	y := make([]float64, len(rows))
+	for q, i := range rows {
+		y[q] = -1
+		if labels[i] == m.positive(k) {
+			y[q] = 1
+		}
+	}
+	return y
+}
+
+// decide returns the predicted class given the scores of one row: the largest score, the first of
+// equals.
+func (m *LinearModel) decide(scores []float64) int {
+	if len(scores) > 1 {
+		return m.Classes[floats.MaxIdx(scores)]
+	}
+	if scores[0] > 0 {
+		return m.Classes[1]
+	}
+	return m.Classes[0]
+}
+
+// Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
+// them; nil rows means all. The result has as many columns as Coef has rows. It takes rows × d ×
+// classes multiplications, or entries × classes for sparse x.
+//
+// Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for a score that overflows,
+// and ctx's.
+func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
+	}
+	scores := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Intercept))
+	err = m.eachRow(ctx, f, rows, func(q int, row []float64) { copy(scores.Row(q), row) })
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(scores), nil
+}
+
+// Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
+// class in the order of Classes, as scikit-learn's predict_proba for one-vs-rest: with s the scores
+// and σ(s) = 1/(1 + e⁻ˢ)
+//
+//	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
+//
+// Cost and errors are as for [LinearModel.Scores].
+func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.probabilities(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.ToDense(p), nil
+}
+
+func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
+	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+		to := p.Row(q)
+		m.logProbabilities(to, scores)
+		for k, v := range to {
+			to[k] = math.Exp(v)
+		}
+	})
+}
+
+// logProbabilities sets the logarithm of the probability of each class, given the scores of one
+// row. No score is so small that all of them would vanish.
+func (m *LinearModel) logProbabilities(to, scores []float64) {
+	if len(scores) == 1 {
+		to[0], to[1] = logSigmoid(-scores[0]), logSigmoid(scores[0])
+		return
+	}
+	largest := math.Inf(-1)
+	for k, s := range scores {
+		to[k] = logSigmoid(s)
+		largest = max(largest, to[k])
+	}
+	sum := 0.0
+	for _, v := range to {
+		sum += math.Exp(v - largest)
+	}
+	total := largest + math.Log(sum)
+	for k := range to {
+		to[k] -= total
+	}
+}
+
+// logSigmoid is log(1/(1 + e⁻ˢ)).
+func logSigmoid(s float64) float64 { return min(s, 0) - math.Log1p(math.Exp(-math.Abs(s))) }
+
+// Predict returns a label for each of the given rows of x; nil rows means all. It is the class of
+// the largest score, the smallest label among equals; with two classes, Classes[1] exactly if the
+// score is positive. Cost and errors are as for [LinearModel.Scores], without its memory.
+func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]int, error) {
+	f, err := m.input(ctx, x, rows)
+	if err != nil {
+		return nil, err
+	}
+	return m.predict(ctx, f, rows)
+}
+
+// Predict is Predict on checked input.
+func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], rows []int) ([]int, error) {
+	labels := make([]int, given.Count(rows, f.Rows()))
+	err := m.eachRow(ctx, f, rows, func(q int, scores []float64) { labels[q] = m.decide(scores) })
+	if err != nil {
+		return nil, err
+	}
+	return labels, nil
+}
+
+// check is for models that a caller has put together by hand.
+func (m *LinearModel) check() error {
+	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != len(m.Intercept) ||
+		len(m.Classes) < 2 || len(m.Intercept) != problems(len(m.Classes)) && len(m.Intercept) != len(m.Classes) {
+		return fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",
+			coles.ErrShape, len(m.Classes), len(m.Intercept))
+	}
+	return nil
+}
+
+// input checks the model and the data against it.
+func (m *LinearModel) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	f, err := given.Read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	if _, d := m.Coef.Dims(); d != f.Cols() {
+		return nil, fmt.Errorf("%w: the model has %d features, the matrix %d columns", coles.ErrShape, d, f.Cols())
+	}
+	return f, given.CheckRows(rows, f.Rows(), "given")
+}
+
+// eachRow scores the given rows, nil meaning all, in blocks. It calls do, for several rows at once,
+// with the place of a row among those given, and scores that are do's until it returns.
+func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], rows []int, do func(q int, scores []float64)) error {
+	coef, err := kernel.Transposed(ctx, kernel.Matrix[float64](m.Coef.RawMatrix()))
+	if err != nil {
+		return err
+	}
+	n := given.Count(rows, f.Rows())
+	return parallel.Try(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
+		lo := b * scoreRows
+		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
+		defer release()
+		if err := m.score(ctx, f, rows, lo, coef, scores); err != nil {
+			return err
+		}
+		for i := range scores.Rows {
+			do(lo+i, scores.Row(i))
+		}
+		return nil
+	})
+}
+
+// score sets the scores of rows from the lo-th on, by the transpose of Coef.
+func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows []int, lo int, coef, scores kernel.Matrix[float64]) (err error) {
+	block := f
+	if rows == nil {
+		block = f.Slice(lo, lo+scores.Rows)
+	} else if block, err = f.Gather(ctx, rows[lo:lo+scores.Rows]); err != nil {
+		return err
+	}
+	if err := block.Times(ctx, scores, coef); err != nil {
+		return err
+	}
+	for i := range scores.Rows {
+		row := scores.Row(i)
+		matrix.AddScaled(row, 1, m.Intercept)
+		if !matrix.Finite(matrix.Magnitude(row)) {
+			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,297 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/internal/given"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+	"coles/internal/setting"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A fit is refused where it cannot be shown that coefficients and intercept of a class are within accuracy of
+// their optimum, relative to the length of the coefficients, or all its scores within scoreAccuracy.
+const accuracy, scoreAccuracy = 1e-3, 1e-6
+
+// Most errors of this package are errors of package coles. These two are its own.
+var (
+	// ErrSplit: training rows of a single class, or rows that are trained and tested on, or tested
+	// twice.
+	ErrSplit = errors.New("bad split")
+	// ErrConvergence: the features of a logistic regression are too large for float64.
+	ErrConvergence = errors.New("no convergence")
+)
+
+// LogisticRegression is one-vs-rest logistic regression with an L2 penalty, the classifier of the
+// paper's protocol. For each class it minimises
+//
+//	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
+//
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So
+// does liblinear, and the coefficients equal scikit-learn's
+// LogisticRegression(solver="liblinear") at full convergence.
+//
+// C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
+// place of C, up to the intercept, whose penalty C moves too.
+type LogisticRegression struct {
+	C float64 // weight of the loss; zero means 1
+
+	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in
+	// Folds parts of the training rows chooses one of several. A candidate scales the features and
+	// leaves the intercept alone, which would cost accuracy if it shrank with C: it minimises
+	//
+	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
+	//
+	// Each part is predicted by a model of the others, with every candidate. With h the number of
+	// rows that a candidate predicts rightly, it weighs e^(h/2), and the candidate nearest to the
+	// weighted geometric mean of all is fitted to all rows; of two as near, the first. Few labels
+	// cannot separate near candidates, and the best of them is best by chance: the mean stays in
+	// their middle until the labels decide. Right predictions are counted, and not their
+	// probabilities, which ask how sure a model may be and not which class is likeliest. The half in
+	// e^(h/2) was chosen with the thirteen graphs of lab/docs/results.md in view, at 5 and 20 labels per
+	// class, as was [DefaultCs].
+	Cs []float64
+	// Folds is the number of parts, drawn as by scikit-learn's StratifiedKFold. Zero means 5, or as
+	// many as the largest class has rows, if fewer.
+	Folds int
+
+	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
+	// parts, one call at a time but not always from the same goroutine.
+	Progress coles.Progress
+}
+
+// DefaultCs returns candidates for C: the powers of two from 1/32 to 8. On an embedding by COLES,
+// whose centred rows have a mean norm of 4, these try norms of 4·√C, from 0.7 to 11.3 in half
+// octaves, with C = 1.
+func DefaultCs() []float64 {
+	cs := make([]float64, 9)
+	for q := range cs {
+		cs[q] = math.Ldexp(1, q-5)
+	}
+	return cs
+}
+
+// Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels
+// has n entries. A row given twice counts twice. A sparse x stays so.
+//
+// Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum: the gradient bounds their
+// error. Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in
+// seconds. Where fewer than three digits are certain the fit is refused: scale the features then, for example to
+// deviations of 1, as package table does.
+//
+// With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies.
+// Cost: O(t²d) for the span and, for each class, some tens of passes over t × k numbers; for sparse
+// x, passes over the entries of the rows. With candidates it is all that for each of them and each part,
+// O(t²d) but once.
+//
+// Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
+// more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
+// [coles.ErrNotFinite] also for rows whose squares overflow, [ErrSplit] for rows of one class,
+// [ErrConvergence] for features too large, and ctx's.
+func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
+	f, err := l.input(ctx, x, rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	return l.fit(parallel.Reporting(ctx, l.Progress), f, rows, labels)
+}
+
+// input checks the settings and what is learnt from.
+func (l LogisticRegression) input(ctx context.Context, x mat.Matrix, rows, labels []int) (*matrix.Matrix[float64], error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	f, err := given.Read(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return f, checkTraining(f.Rows(), rows, labels)
+}
+
+func (l LogisticRegression) check() error {
+	for _, c := range append([]float64{cmp.Or(l.C, 1)}, l.Cs...) {
+		if !(c > 0) || !matrix.Finite(c) {
+			return setting.Bad("C", c, "more than 0 and finite")
+		}
+	}
+	return nil
+}
+
+// checkTraining verifies training rows of a matrix of n, and their labels.
+func checkTraining(n int, rows, labels []int) error {
+	if len(labels) != n {
+		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("%w: the training set is empty", coles.ErrShape)
+	}
+	if err := given.CheckRows(rows, n, "training"); err != nil {
+		return err
+	}
+	if err := given.CheckLabels(rows, labels); err != nil {
+		return err
+	}
+	return checkClasses(rows, labels)
+}
+
+func checkClasses(rows, labels []int) error {
+	first := labels[rows[0]]
+	if slices.ContainsFunc(rows, func(i int) bool { return labels[i] != first }) {
+		return nil
+	}
+	return fmt.Errorf("%w: all %d training rows have the label %d", ErrSplit, len(rows), first)
+}
+
+// Fit is Fit on checked input.
+func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
+	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
+	if len(l.Cs) > 0 {
+		c, err := l.choose(ctx, f, rows, labels)
+		if err != nil {
+			return nil, err
+		}
+		p = penalty{[]float64{c}, true}
+	}
+	ctx, progress := parallel.Stage(ctx, "learn", 1)
+	models, err := p.regress(ctx, f, rows, labels)
+	if err != nil {
+		return nil, err
+	}
+	progress.Add()
+	return models[0], nil
+}
+
+// A penalty is one or several C, which weigh the loss, or are candidates and scale the features.
+type penalty struct {
+	cs     []float64
+	scales bool
+}
+
+// problemsAtOnce bounds how many two-class problems of several C share products, and with it their
+// memory.
+const problemsAtOnce = 256
+
+// regress fits a model for each C to rows of one class each.
+func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) ([]*LinearModel, error) {
+	m := newModel(rows, labels, f.Cols())
+	signs := make([][]float64, len(m.Intercept))
+	for k := range signs {
+		signs[k] = m.signs(k, rows, labels)
+	}
+	return p.separate(ctx, f, rows, m.Classes, signs)
+}
+
+// separate fits a model for each C. The classes are independent problems, each with the signs of the rows.
+func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, signs [][]float64) (models []*LinearModel, err error) {
+	x, err := trainingSet(ctx, f, rows, 1)
+	if err != nil {
+		return nil, err
+	}
+	z, err := newDesign(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/len(signs))) {
+		var of []*binary
+		for _, c := range cs {
+			weight, scale := c, 1.0
+			if p.scales {
+				weight, scale = 1, math.Sqrt(c)
+			}
+			models = append(models, &LinearModel{classes, mat.NewDense(len(signs), f.Cols(), nil), make([]float64, len(signs)), c})
+			lengths, err := scaledLengths(ctx, x, weight, scale)
+			if err != nil {
+				return nil, err
+			}
+			for _, y := range signs {
+				of = append(of, newBinary(z.Cols(), y, weight, scale, lengths))
+			}
+		}
+		if err := solve(ctx, z, of); err != nil {
+			return nil, err
+		}
+		solutions := make([][]float64, len(of))
+		for q, b := range of {
+			solutions[q] = z.weights(b.u)
+		}
+		if err := checkOptimum(ctx, x, of, solutions); err != nil {
+			return nil, err
+		}
+		for q, w := range solutions {
+			m, k, b := models[len(models)-len(cs)+q/len(signs)], q%len(signs), of[q]
+			matrix.Scale(w[:f.Cols()], b.scale)
+			m.Coef.SetRow(k, w[:f.Cols()])
+			m.Intercept[k] = w[f.Cols()]
+		}
+	}
+	return models, nil
+}
+
+// scaledLengths are the lengths of the rows of a training set whose features are multiplied by scale.
+func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale float64) ([]float64, error) {
+	lengths := make([]float64, x.Rows())
+	err := parallel.EachRow(ctx, len(lengths), func(i int) {
+		_, values := x.Row(i)
+		lengths[i] = math.Hypot(scale*matrix.Length(values[:len(values)-1]), 1)
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The solver squares it; beyond this it would overflow silently.
+	if reach := c * matrix.Total(lengths); !(reach < 1e150) {
+		return nil, fmt.Errorf("%w: C times the lengths of the training rows is %.3g, too large to square", coles.ErrNotFinite, reach)
+	}
+	return lengths, nil
+}
+
+// checkOptimum refuses coefficients w of problems, the last of the column of ones, that are not known to be near
+// their optimum: the Hessian is at least the identity, so that the gradient of the objective and its rounding
+// bound the error. It asks the rows x themselves: the solver works on a factor of them.
+func checkOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) error {
+	t, k := x.Dims()
+	z, rounding := design{Matrix: x}, make([]float64, len(of))
+	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
+	for q, b := range of {
+		v := points.Row(q)
+		copy(v, w[q])
+		matrix.Scale(v[:k-1], b.scale)
+	}
+	if err := z.scores(ctx, images, points); err != nil {
+		return err
+	}
+	err := parallel.For(ctx, len(of), func(q int) {
+		b := of[q]
+		copy(b.margin, images.Row(q))
+		b.bend()
+		copy(images.Row(q), b.pull)
+		rounding[q] = b.rounding(matrix.Length(w[q]))
+	})
+	if err != nil {
+		return err
+	}
+	if err := z.pulls(ctx, points, images); err != nil {
+		return err
+	}
+	for q, b := range of {
+		gradient := points.Row(q)
+		matrix.Scale(gradient[:k-1], b.scale)
+		for j, v := range w[q] {
+			gradient[j] = v - gradient[j]
+		}
+		bound, longest := matrix.Length(gradient)+rounding[q], matrix.Magnitude(b.lengths)
+		if !(bound <= accuracy*matrix.Length(w[q][:k-1]) || bound*longest <= scoreAccuracy) {
+			return fmt.Errorf("%w: rounding hides the optimum of a logistic regression on rows up to %.3g long with C = %g; scale the features",
+				ErrConvergence, longest, b.c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"coles/internal/given"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+)
+
+const (
+	// gradientTolerance is relative to C·Σ‖xᵢ‖, which bounds the gradient of the loss.
+	gradientTolerance = 1e-12
+	// stepTolerance is relative to ‖u‖. The Hessian is at least the identity, so u is as near to the
+	// optimum as the gradient is small.
+	stepTolerance  = 1e-9
+	maxNewtonSteps = 200
+	// singleForcing is the least reduction of a residual for which float32 has the digits.
+	singleForcing = 1e-5
+)
+
+// binary is a two-class logistic regression in the coordinates of a design Z, whose columns but the
+// last a diagonal matrix S multiplies by scale:
+//
+//	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(ZSu)ᵢ)),  yᵢ = ±1.
+//
+// A truncated Newton method solves it: conjugate gradients find the step p of (I + C·SZᵀDZS)p = −∇φ,
+// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982). Where they ask
+// for few digits their products are in float32; the gradient, which decides the optimum, never is.
+type binary struct {
+	y        []float64
+	c, scale float64
+	lengths  []float64 // of the rows of ZS
+	sum      float64   // of the lengths
+
+	u, margin  []float64 // the iterate and ZSu
+	value      float64   // φ(u)
+	pull, curv []float64 // −(derivative) and second derivative of the loss of each row
+	grad       []float64
+	step       []float64 // Newton's step and its image ZS·step
+	stepMargin []float64
+	steps      int     // of Newton
+	first      float64 // ‖grad‖ at the start
+	norm       float64 // ‖grad‖
+
+	r, p     []float64 // conjugate gradients: residual and direction
+	rr, stop float64   // ‖r‖², and the ‖r‖ to reach
+	left     int       // products until they are given up, 0 where the step is to be made
+	single   bool      // products are in float32
+	done     bool
+}
+
+// newBinary starts at u = 0, of k coordinates.
+func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary {
+	b := &binary{y: y, c: c, scale: scale, lengths: lengths, sum: matrix.Total(lengths)}
+	for _, v := range []*[]float64{&b.u, &b.grad, &b.step, &b.r, &b.p} {
+		*v = make([]float64, k)
+	}
+	for _, v := range []*[]float64{&b.margin, &b.pull, &b.curv, &b.stepMargin} {
+		*v = make([]float64, len(y))
+	}
+	b.single = c*scale*b.sum < maxSingle
+	b.value, _ = b.along(0, 0, 0, 0)
+	b.bend()
+	return b
+}
+
+// solve moves the u of every problem to its optimum, or as near to it as the rounding of the gradient
+// lets it see. They take Newton's steps together, each with conjugate gradients of its own, and share
+// all products with the design.
+func solve(ctx context.Context, z design, problems []*binary) error {
+	for open := slices.Clone(problems); len(open) > 0; {
+		if err := together(ctx, z, open, z.scores, z.pulls, (*binary).aim, (*binary).move, (*binary).begin); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(b *binary) bool { return b.done })
+		var single, double []*binary
+		for _, b := range open {
+			if b.single && z.single.Rows > 0 {
+				single = append(single, b)
+			} else {
+				double = append(double, b)
+			}
+		}
+		if err := conjugate(ctx, z, single, z.singleScores, z.singlePulls); err != nil {
+			return err
+		}
+		if err := conjugate(ctx, z, double, z.scores, z.pulls); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A product with the rows of a design, or with their transpose, of all rows of v.
+type shared[T kernel.Float] func(ctx context.Context, dst, v kernel.Matrix[T]) error
+
+// conjugate finds Newton's step of each problem.
+func conjugate[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T]) error {
+	for len(problems) > 0 {
+		if err := together(ctx, z, problems, scores, pulls, direct, advance, turn); err != nil {
+			return err
+		}
+		problems = slices.DeleteFunc(problems, func(b *binary) bool { return b.left == 0 })
+	}
+	return nil
+}
+
+// together takes one product ZSv with a vector and one SZᵀs for each of the problems, which before writes,
+// between replaces and after reads.
+func together[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T], before, between, after func(*binary, []T)) error {
+	t, k := z.Dims()
+	v, freeV := kernel.Scratch[T](len(problems), k)
+	defer freeV()
+	s, freeS := kernel.Scratch[T](len(problems), t)
+	defer freeS()
+	each := func(do func(q int, b *binary)) error {
+		return parallel.Ranges(ctx, len(problems), 1+(1<<15)/(t+k), func(lo, hi int) {
+			for q := lo; q < hi; q++ {
+				do(q, problems[q])
+			}
+		})
+	}
+	err := each(func(q int, b *binary) {
+		before(b, v.Row(q))
+		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+	})
+	if err == nil {
+		err = scores(ctx, s, v)
+	}
+	if err == nil {
+		err = each(func(q int, b *binary) { between(b, s.Row(q)) })
+	}
+	if err == nil {
+		err = pulls(ctx, v, s)
+	}
+	if err != nil {
+		return err
+	}
+	return each(func(q int, b *binary) {
+		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+		after(b, v.Row(q))
+	})
+}
+
+// rounding estimates how large a vanishing gradient is by rounding, with pull and curv at a u of
+// some length: of the term of each row, and of its score, a product with u. The errors of k terms of a sum have
+// random signs.
+func (b *binary) rounding(length float64) float64 {
+	sum := 0.0
+	for i, l := range b.lengths {
+		sum += l * (math.Abs(b.pull[i]) + b.curv[i]*l*length)
+	}
+	return 0x1p-52 * math.Sqrt(float64(len(b.u))) * sum
+}
+
+// bend sets pull and curv at the iterate.
+func (b *binary) bend() {
+	for i, y := range b.y {
+		s := 1 / (1 + math.Exp(y*b.margin[i])) // probability of the wrong class
+		b.pull[i] = b.c * y * s
+		b.curv[i] = b.c * s * (1 - s)
+	}
+}
+
+// aim asks for the margin of Newton's step.
+func (b *binary) aim(v []float64) { copy(v, b.step) }
+
+// move makes the step, given its margin, which it replaces by the pull there.
+func (b *binary) move(margin []float64) {
+	copy(b.stepMargin, margin)
+	if b.steps > 0 {
+		switch moved := b.lineSearch(); {
+		case moved:
+			b.bend()
+		case b.single:
+			b.single = false // it was no descent
+		default:
+			b.done = true
+		}
+	}
+	copy(margin, b.pull)
+}
+
+// begin takes the gradient, given SZᵀ·pull, and starts conjugate gradients unless it is small.
+func (b *binary) begin(loss []float64) {
+	if b.done {
+		return
+	}
+	for j, u := range b.u {
+		b.grad[j] = u - loss[j]
+	}
+	before, length := b.norm, matrix.Length(b.u)
+	b.norm = matrix.Length(b.grad)
+	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
+	if b.steps == 0 {
+		b.first = b.norm
+	}
+	if b.done = b.norm <= tolerance || b.steps == maxNewtonSteps; b.done {
+		return
+	}
+	// Newton's quadratic convergence needs the relative accuracy of the step to fall with the
+	// gradient; never below what is left to gain.
+	forcing := max(min(0.1, math.Sqrt(b.norm/b.first)), 0.1*tolerance/b.norm)
+	b.single = b.single && forcing > singleForcing && (b.steps == 0 || b.norm < before/2)
+	b.steps++
+	clear(b.step)
+	for j, g := range b.grad {
+		b.r[j] = -g
+	}
+	copy(b.p, b.r)
+	b.rr, b.stop, b.left = b.norm*b.norm, forcing*b.norm, 2*len(b.r)+50
+}
+
+// direct asks for the image of the direction, of the length that the residual makes 1.
+func direct[T kernel.Float](b *binary, v []T) {
+	unit := 1 / math.Sqrt(b.rr)
+	for j, p := range b.p {
+		v[j] = T(unit * p)
+	}
+}
+
+// advance moves step along p, given the image zp of p in units of ‖r‖, which it replaces by what
+// C·SZᵀDZSp takes off the residual comes from.
+func advance[T kernel.Float](b *binary, zp []T) {
+	curvature := 0.0 // pᵀ(I + C·SZᵀDZS)p
+	for i, m := range zp {
+		curvature += b.curv[i] * float64(m) * float64(m)
+	}
+	a := b.rr / (given.Dot(b.p, b.p) + b.rr*curvature)
+	matrix.AddScaled(b.step, a, b.p)
+	matrix.AddScaled(b.r, -a, b.p)
+	for i, curv := range b.curv {
+		zp[i] = T(a * curv * float64(zp[i]))
+	}
+}
+
+// turn takes the next direction, given what is to be taken off the residual in units of ‖r‖, unless
+// that is small. Cut off early it is still a step of descent, as conjugate gradients start from zero.
+func turn[T kernel.Float](b *binary, hp []T) {
+	before, unit := b.rr, math.Sqrt(b.rr)
+	for j, v := range hp {
+		b.r[j] -= unit * float64(v)
+	}
+	b.rr = given.Dot(b.r, b.r)
+	if b.left--; b.left == 0 || math.Sqrt(b.rr) <= b.stop {
+		b.left = 0
+		return
+	}
+	beta := b.rr / before
+	for j, r := range b.r {
+		b.p[j] = r + beta*b.p[j]
+	}
+}
+
+// lineSearch moves along step, halving it until φ has fallen enough: by Armijo's rule, or, where
+// φ's own rounding hides the fall, by the slope at the new point (Hager and Zhang 2005, the
+// approximate Wolfe condition). It reports whether it moved.
+func (b *binary) lineSearch() bool {
+	const armijo, halvings = 1e-4, 60
+	uu, up, pp := given.Dot(b.u, b.u), given.Dot(b.u, b.step), given.Dot(b.step, b.step)
+	slope := given.Dot(b.grad, b.step)
+	if !(slope < 0) {
+		return false
+	}
+	for s, k := 1.0, 0; k < halvings; s, k = s/2, k+1 {
+		v, g := b.along(s, uu, up, pp)
+		fell := v <= b.value+armijo*s*slope
+		flat := v <= b.value+1e-14*math.Abs(b.value) && g <= -0.8*slope
+		if fell || flat {
+			matrix.AddScaled(b.u, s, b.step)
+			matrix.AddScaled(b.margin, s, b.stepMargin)
+			b.value = v
+			return true
+		}
+	}
+	return false
+}
+
+// along returns φ(u + s·step) and its derivative by s, given the products of u and step, which are
+// the same for every s.
+func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
+	for i, y := range b.y {
+		m := y * (b.margin[i] + s*b.stepMargin[i])
+		e := math.Exp(-math.Abs(m))
+		loss := math.Log1p(e)
+		wrong := e / (1 + e)
+		if m < 0 {
+			loss, wrong = loss-m, 1/(1+e)
+		}
+		value += loss
+		slope -= wrong * y * b.stepMargin[i]
+	}
+	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
+}

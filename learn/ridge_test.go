@@ -1,0 +1,224 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"coles"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// linearValues are a linear function of x with noise.
+func linearValues(x *mat.Dense, noise float64, seed uint64) []float64 {
+	rng := testkit.Random(seed)
+	n, _ := x.Dims()
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 7 + 3*x.At(i, 0) - 2*x.At(i, 1) + noise*rng.NormFloat64()
+	}
+	return y
+}
+
+// The errors are those of regressions without each row in turn, by their normal equations.
+func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
+	x := testkit.Normal(25, 4, 1, 171)
+	y := linearValues(x, 2, 172)
+	y[3], y[9] = math.NaN(), math.NaN()
+	r := testkit.Must(LearnRidge(context.Background(), x, y))
+	without := func(out int) float64 { // the value of row out
+		var rows []int
+		for i, v := range y {
+			if i != out && !math.IsNaN(v) {
+				rows = append(rows, i)
+			}
+		}
+		mean, centre := make([]float64, 4), 0.0
+		for _, i := range rows {
+			centre += y[i] / float64(len(rows))
+			for j := range mean {
+				mean[j] += x.At(i, j) / float64(len(rows))
+			}
+		}
+		gram, pull := mat.NewDense(4, 4, nil), mat.NewVecDense(4, nil)
+		for j := range 4 {
+			gram.Set(j, j, r.Penalty)
+		}
+		for _, i := range rows {
+			for j := range 4 {
+				pull.SetVec(j, pull.AtVec(j)+(x.At(i, j)-mean[j])*(y[i]-centre))
+				for k := range 4 {
+					gram.Set(j, k, gram.At(j, k)+(x.At(i, j)-mean[j])*(x.At(i, k)-mean[k]))
+				}
+			}
+		}
+		var w mat.VecDense
+		testkit.Check(t, w.SolveVec(gram, pull))
+		value := centre
+		for j := range 4 {
+			value += w.AtVec(j) * (x.At(out, j) - mean[j])
+		}
+		return value
+	}
+	sum, n := 0.0, 0.0
+	for i, v := range y {
+		if !math.IsNaN(v) {
+			sum += math.Abs(v - without(i))
+			n++
+		}
+	}
+	testkit.WantNear(t, "the mean absolute error", r.Found.Error, sum/n, 1e-9)
+	values, _, _, err := r.Predict(context.Background(), x, []int{3})
+	testkit.Check(t, err)
+	testkit.WantNear(t, "a row without a value", values[0], without(3), 1e-9) // which all others predict
+}
+
+// Nine in ten rows that were not learnt from are within the bounds, in the unit of the values or by logarithms, and
+// in any unit.
+func TestRidgeBoundsHoldNineInTen(t *testing.T) {
+	for name, unit := range map[string]func(float64) float64{
+		"values":     func(v float64) float64 { return v },
+		"thousands":  func(v float64) float64 { return 1000 * v },
+		"logarithms": math.Exp,
+	} {
+		inside, all := 0, 0
+		for draw := range uint64(20) {
+			x := testkit.Normal(300, 10, 1, 173+draw)
+			y, known := linearValues(x, 1, 273+draw), make([]float64, 300)
+			for i, v := range y {
+				y[i] = unit(v)
+				if known[i] = y[i]; i >= 100 {
+					known[i] = math.NaN()
+				}
+			}
+			r := testkit.Must(LearnRidge(context.Background(), x, known))
+			if r.Log != (name == "logarithms") {
+				t.Fatalf("%s: logarithms %v", name, r.Log)
+			}
+			_, low, high, err := r.Predict(context.Background(), x, nil)
+			testkit.Check(t, err)
+			for i := 100; i < 300; i++ {
+				if all++; low[i] <= y[i] && y[i] <= high[i] {
+					inside++
+				}
+			}
+		}
+		// 20 margins from 100 rows each have errors of 3 points, and their mean one of 0.7.
+		if share := float64(inside) / float64(all); share < 0.87 || share > 0.93 {
+			t.Errorf("%s: %.3f are within the bounds", name, share)
+		}
+	}
+}
+
+// The penalty goes with the features, so that their unit says nothing.
+func TestRidgeInAnyUnitOfFeatures(t *testing.T) {
+	x := testkit.Normal(60, 5, 1, 177)
+	y := linearValues(x, 1, 178)
+	want, _, _, err := testkit.Must(LearnRidge(context.Background(), x, y)).Predict(context.Background(), x, []int{1})
+	testkit.Check(t, err)
+	for _, unit := range []float64{1e-6, 1e6} {
+		var scaled mat.Dense
+		scaled.Scale(unit, x)
+		got, _, _, err := testkit.Must(LearnRidge(context.Background(), &scaled, y)).Predict(context.Background(), &scaled, []int{1})
+		testkit.Check(t, err)
+		testkit.WantNear(t, "a value", got[0], want[0], 1e-9)
+	}
+}
+
+// Values that nothing predicts are predicted no better than by their mean.
+func TestRidgeOfRandomValues(t *testing.T) {
+	x := testkit.Normal(200, 30, 1, 174)
+	r2 := 0.0
+	for draw := range uint64(40) {
+		r2 += testkit.Must(LearnRidge(context.Background(), x, testkit.Normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
+	}
+	if r2 > 0.02 { // the best of 25 penalties flatters by less
+		t.Errorf("R² of random values is %v", r2)
+	}
+}
+
+func TestRidgeRefuses(t *testing.T) {
+	x := testkit.Normal(6, 2, 1, 176)
+	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(LearnRidge(context.Background(), x, y)) }
+	r := testkit.Must(LearnRidge(context.Background(), x, []float64{1, 2, 3, 4, 5, 7}))
+	predict := func(x mat.Matrix, rows ...int) error {
+		_, _, _, err := r.Predict(context.Background(), x, rows)
+		return err
+	}
+	nan, huge := math.NaN(), mat.NewDense(3, 1, []float64{1e200, -1e200, 0})
+	testkit.WantRefusals(t, map[string][2]error{
+		"values of some":   {learn(x, 1, 2), coles.ErrShape},
+		"two values":       {learn(x, 1, 2, nan, nan, nan, nan), coles.ErrShape},
+		"values alike":     {learn(x, 1, 1, 1, 1, nan, nan), coles.ErrShape},
+		"infinity":         {learn(x, 1, 2, 3, math.Inf(1), nan, nan), coles.ErrNotFinite},
+		"squares overflow": {learn(huge, 1, 2, 3), coles.ErrNotFinite},
+		"another width":    {predict(testkit.Normal(3, 5, 1, 1)), coles.ErrShape},
+		"an unknown row":   {predict(x, 6), coles.ErrIndex},
+	})
+}
+
+// Where neighbours are alike and features say little, smoothing is taken, is worth what is said, and bounds hold.
+func TestSmoothedRidge(t *testing.T) {
+	n := 600
+	drawn := testkit.RandomLabels(n, 3, 192)
+	x, y, known := testkit.Normal(n, 4, 1, 191), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i] = 1000 * (math.Sin(2*math.Pi*float64(i)/float64(n)) + 0.1*x.At(i, 0) + 0.1*x.At(i, 1)*x.At(i, 2))
+		if known[i] = math.NaN(); drawn[i] == 0 {
+			known[i] = y[i]
+		}
+	}
+	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3)))
+	r := testkit.Must(LearnSmoothedRidge(context.Background(), g, x, known, Smoothing{Seed: 1}))
+	values, low, high, err := r.Smooth(context.Background(), g, x, known, nil)
+	testkit.Check(t, err)
+	squares, all, inside, asked := 0.0, 0.0, 0.0, 0.0
+	for i, v := range y {
+		if drawn[i] != 0 {
+			squares, all = squares+(v-values[i])*(v-values[i]), all+v*v
+			asked++
+			if low[i] <= v && v <= high[i] {
+				inside++
+			}
+		} else {
+			testkit.WantNear(t, "a known value", 1000+values[i], 1000+v, 1e-9)
+		}
+	}
+	if r2 := 1 - squares/all; r.Alpha == 0 || r2 < 0.8 || math.Abs(r2-r.Found.R2) > 0.05 || inside/asked < 0.85 || inside/asked > 0.95 {
+		t.Errorf("α = %v: R² %v, and %v in cross-validation; %v within the bounds", r.Alpha, r2, r.Found.R2, inside/asked)
+	}
+
+	// Random numbers: nothing is explained, however many α are tried.
+	mean := 0.0
+	for draw := range uint64(40) {
+		for i := range known {
+			known[i] = math.NaN()
+		}
+		copy(known, testkit.Normal(1, 100, 1, 200+draw).RawRowView(0))
+		mean += testkit.Must(LearnSmoothedRidge(context.Background(), g, x, known, Smoothing{Seed: 1})).Found.R2 / 40
+	}
+	if mean > 0.02 {
+		t.Errorf("random numbers are explained, R² %v", mean)
+	}
+	testkit.WantRefusals(t, map[string][2]error{
+		"balanced":       {testkit.Err(LearnSmoothedRidge(context.Background(), g, x, y, Smoothing{Balanced: true})), coles.ErrSetting},
+		"alpha":          {testkit.Err(LearnSmoothedRidge(context.Background(), g, x, y, Smoothing{Alphas: []float64{1}})), coles.ErrSetting},
+		"another graph":  {testkit.Err(LearnSmoothedRidge(context.Background(), testkit.Must(coles.NewGraph(3, nil)), x, y, Smoothing{})), coles.ErrShape},
+		"values of some": {func() error { _, _, _, err := r.Smooth(context.Background(), g, x, y[1:], nil); return err }(), coles.ErrShape},
+	})
+}
+
+// Numbers that span decades and follow the features themselves are not predicted by logarithms, where a few scores explode.
+func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
+	x, values := testkit.Normal(300, 2, 1, 181), make([]float64, 300)
+	for i := range values {
+		values[i] = 0.01 + math.Abs(x.At(i, 0)*10)
+		x.Set(i, 1, values[i])
+	}
+	r := testkit.Must(LearnRidge(context.Background(), x, values))
+	if r.Log || r.Found.R2 < 0.99 {
+		t.Errorf("logarithms %v: %+v", r.Log, r.Found)
+	}
+}
