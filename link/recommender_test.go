@@ -150,7 +150,7 @@ func TestCosinesOfFeatures(t *testing.T) {
 	}
 }
 
-func TestLearnLinksRefuses(t *testing.T) {
+func TestFitRefuses(t *testing.T) {
 	g := circles(40)
 	vectors := func(x mat.Matrix, err error) Options {
 		return Options{Embed: func(context.Context, *coles.Graph) (mat.Matrix, error) { return x, err }}

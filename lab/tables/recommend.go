@@ -19,7 +19,7 @@ import (
 func recommendTable() table {
 	rows := []method{
 		{name: "most popular"}, {name: "resource allocation"}, {name: "P3"}, {name: "item-kNN"}, {name: "EASE"},
-		{name: "LearnLinks"}, {name: "LearnLinks (features)"},
+		{name: "link.Fit"}, {name: "link.Fit (features)"},
 	}
 	return table{
 		Name: "recommend", Title: "Recommended links", apart: true,
@@ -39,7 +39,7 @@ const (
 type scorer func(u int) ([]float64, error)
 
 func recommend(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
-	if m.name == "EASE" && p.Nodes() > mostOfEASE || m.name == "LearnLinks (features)" && p.Features == nil {
+	if m.name == "EASE" && p.Nodes() > mostOfEASE || m.name == "link.Fit (features)" && p.Features == nil {
 		return nil, nil
 	}
 	c := cell{Seeds: o.seeds}
@@ -177,7 +177,7 @@ func scorerOf(ctx context.Context, name string, p *problem, g *coles.Graph, seed
 		return ease(g)
 	}
 	opts := link.Options{Seed: seed}
-	if name == "LearnLinks (features)" {
+	if name == "link.Fit (features)" {
 		opts.Features = p.Features
 		opts.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 			x := p.Features
