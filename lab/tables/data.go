@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	_ "embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,35 +30,6 @@ type problem struct {
 	progress *cli.Line
 }
 
-// load finds a data set in the folder.
-func load(ctx context.Context, o options, name string, progress *cli.Line) (*problem, error) {
-	if o.fetch {
-		progress.Note("%s: fetching what is not there", name)
-		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
-			return nil, err
-		}
-	}
-	d, err := open(ctx, o, name)
-	if err != nil {
-		return nil, err
-	}
-	if d.Labels == nil {
-		return nil, fmt.Errorf("%s has no labels to measure by", name)
-	}
-	g, err := d.Graph()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	d.Name = name
-	progress.Note("%s: %v", name, g.Report())
-	p := &problem{Dataset: d, graph: g, splits: givenSplits(o, d, progress), progress: progress}
-	d.Adjacency = nil // the graph has its own
-	if largeOf(name) != nil && d.Features != nil {
-		err = p.toFiles(ctx)
-	}
-	return p, err
-}
-
 // Nodes is the number of nodes.
 func (p *problem) Nodes() int { return p.graph.Nodes() }
 
@@ -73,43 +42,6 @@ func (p *problem) accuracy(predicted []int, s dataset.Split) (float64, error) {
 		}
 	}
 	return eval.Accuracy(guessed, right)
-}
-
-// open generates a data set, or reads it from the folder: its .npz form, or else its Planetoid files.
-func open(ctx context.Context, o options, name string) (*dataset.Dataset, error) {
-	if family, ok := familyOf(name); ok {
-		return family.Generate(ctx)
-	}
-	if f, ok := flightTables[name]; ok {
-		return f.open(o.data)
-	}
-	if name == "packages" || name == "packages-model" {
-		return openPackages(o.data, name == "packages")
-	}
-	if slices.Contains(severalData, name) {
-		return openSeveral(filepath.Join(o.data, "real", name))
-	}
-	if labels, ok := singleData[name]; ok {
-		return openSingle(filepath.Join(o.data, "real", name), labels)
-	}
-	if name == bareCommunities {
-		return openCommunities(ctx)
-	}
-	if l := largeOf(name); l != nil {
-		return l.open(ctx, o, name)
-	}
-	if path := vectorsFile(o.data, name); exists(path) {
-		return openVectors(ctx, path)
-	}
-	npz := filepath.Join(o.data, "npz", name+".npz")
-	if exists(npz) {
-		return dataset.Open(npz, dataset.ReadNPZ)
-	}
-	d, err := dataset.OpenPlanetoid(filepath.Join(o.data, "planetoid"), name)
-	if err != nil {
-		return nil, fmt.Errorf("there is no %s, and %w", npz, err)
-	}
-	return d, nil
 }
 
 // givenSplits reads the splits of a data set, or draws those that have no file. It does so when

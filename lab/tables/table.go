@@ -42,19 +42,7 @@ type table struct {
 	measure       func(ctx context.Context, o options, p *problem, m method) ([]cell, error)
 }
 
-// tables are all there are, in the order in which they are printed.
-func tables() []table {
-	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
-}
-
 func (t table) String() string { return t.Name }
-
-// tableOf is the table of that name.
-func tableOf(name string) table {
-	all := tables()
-	return all[slices.IndexFunc(all, func(t table) bool { return t.Name == name })]
-}
 
 // findTables looks up a comma-separated list. All stands for those that do not take long.
 func findTables(list string) ([]table, error) {
