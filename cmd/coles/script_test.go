@@ -26,12 +26,17 @@ var update = flag.Bool("update", false, "write what scripts print into their gol
 //	session FILE                        the lines of FILE that begin with "$ ", each with what it prints, "! " before standard error
 //
 // "session FILE" and "cmp stdout FILE" compare a session with itself. A run that fails prints one line on standard error, nothing on
-// standard output, and leaves no file; its exit code is 2 if the line refers to -h, and 1 otherwise.
+// standard output, and leaves no file; its exit code is 2 if the line refers to -h, and 1 otherwise. DOCS is the folder of pages.
 func TestScripts(t *testing.T) {
+	docs := testkit.Must(filepath.Abs(filepath.Join("..", "..", "docs")))
 	testscript.RunT(inTurn{t}, testscript.Params{
 		Dir:                testkit.Must(filepath.Abs(filepath.Join("testdata", "script"))),
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DOCS", docs)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"coles": func(ts *testscript.TestScript, fails bool, args []string) {
 				code, stdout, stderr := scripted(t.Context(), ts, args)
@@ -90,6 +95,7 @@ func scripted(ctx context.Context, ts *testscript.TestScript, args []string) (co
 	before := entries(ts)
 	code = run(ctx, args, &in, &out, &errs)
 	stderr = errs.String()
+	after := entries(ts)
 	if code != 0 {
 		wantCode := exitFailure
 		if strings.HasSuffix(stderr, "(-h explains)\n") {
@@ -98,9 +104,11 @@ func scripted(ctx context.Context, ts *testscript.TestScript, args []string) (co
 		if code != wantCode || !strings.HasPrefix(stderr, "coles: ") || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "\n") || out.Len() > 0 {
 			ts.Fatalf("coles %q: exit code %d, want %d; standard error is not one line from coles, or something is on standard output: %s%s", args, code, wantCode, &out, stderr)
 		}
-		if after := entries(ts); !slices.Equal(after, before) {
+		if !slices.Equal(after, before) {
 			ts.Fatalf("coles %q: the files were %q, and are %q after a failure", args, before, after)
 		}
+	} else if slices.ContainsFunc(after, regexp.MustCompile(`partial|coles-scratch`).MatchString) {
+		ts.Fatalf("coles %q left something behind: %q", args, after)
 	}
 	if to != "" {
 		ts.Check(os.WriteFile(to, out.Bytes(), 0o666))
