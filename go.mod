@@ -8,6 +8,7 @@ require (
 	github.com/hbollon/go-edlib v1.7.0
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/prometheus/client_golang v1.23.2
+	github.com/rogpeppe/go-internal v1.14.1
 	github.com/urfave/cli/v3 v3.14.0
 	golang.org/x/sys v0.35.0
 	golang.org/x/text v0.28.0
@@ -31,5 +32,6 @@ require (
 	github.com/prometheus/procfs v0.16.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/image v0.30.0 // indirect
+	golang.org/x/tools v0.36.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"coles"
@@ -19,7 +18,10 @@ import (
 // clustered reads the output of cluster.
 func clustered(t *testing.T, args ...string) []int {
 	t.Helper()
-	found := decoded[[]membership](t, "", append([]string{"cluster", "-json"}, args...)...)
+	found := decoded[[]struct {
+		ID      string
+		Cluster int
+	}](t, "", append([]string{"cluster", "-json"}, args...)...)
 	clusters := make([]int, len(found))
 	for i, m := range found {
 		if clusters[i] = m.Cluster; m.ID != fmt.Sprint(i) {
@@ -97,33 +99,12 @@ func TestClusterSettings(t *testing.T) {
 	}
 }
 
-// Two triangles, joined by an edge, without features; and with fewer features than 32.
-func TestClusterOfASmallGraph(t *testing.T) {
-	const edges = "a b\nb c\nc a\nc d\nd e\ne f\nf d\n"
-	dir := folder(t, map[string]string{"x.csv": "a,1,0\nb,1,0\nc,1,0\nd,0,1\ne,0,1\nf,0,1\n"})
-	for _, args := range [][]string{{}, {"-features", filepath.Join(dir, "x.csv")}} {
-		out := must(t, edges, append([]string{"cluster", "-k", "2"}, args...)...)
-		other := strings.NewReplacer("0", "1", "1", "0").Replace(out)
-		if want := "a\t0\nb\t0\nc\t0\nd\t1\ne\t1\nf\t1\n"; out != want && other != want {
-			t.Errorf("cluster %v: %q", args, out)
-		}
-	}
-	out := filepath.Join(t.TempDir(), "out.csv")
-	lines := strings.ReplaceAll(must(t, edges, "cluster", "-k", "2"), "\t", ",")
-	for header, args := range map[string][]string{"id,cluster\n": {}, "": {"-no-header"}} {
-		must(t, edges, append([]string{"cluster", "-k", "2", "-o", out}, args...)...)
-		testkit.WantSame(t, fmt.Sprint("a .csv file ", args), read(t, out), header+lines)
-	}
-	refused(t, dir, exitFailure, "-k", "a b\n", "cluster")
-	refused(t, dir, exitFailure, "-k 7: there are 6 nodes", edges, "cluster", "-k", "7")
-}
-
 // The clusters of Cora are made by the table's settings, and as good as the table's ten.
 func TestClustersOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()
 	d := testkit.Must(dataset.Open(path, dataset.ReadNPZ))
-	g := testkit.Must(undirected(d, path))
+	g := testkit.Must(d.Graph())
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
 	found := clustered(t, path, "-k", "7")
 	testkit.WantSame(t, "the clusters", found, testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels)
@@ -132,12 +113,4 @@ func TestClustersOfCora(t *testing.T) {
 	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {
 		t.Errorf("NMI %.4f, the table has %v", got, table)
 	}
-}
-
-// Fewer clusters than asked for are said.
-func TestFewerClustersAreSaid(t *testing.T) {
-	dir := folder(t, map[string]string{"v.tsv": "a\t1\t0\nb\t2\t0\nc\t0\t1\nd\t0\t3\n"})
-	code, _, stderr := call("", "cluster", "-embedding", filepath.Join(dir, "v.tsv"), "-k", "3")
-	testkit.WantSame(t, "exit code", code, 0)
-	testkit.WantText(t, stderr, "2 clusters, not 3")
 }

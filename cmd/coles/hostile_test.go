@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -15,80 +16,20 @@ import (
 	"coles/internal/testkit"
 )
 
-// Every case is exit code 1, one line that names the fault and its place, and no output.
-func TestFailures(t *testing.T) {
+// Bytes that no script holds: exit code 1, one line that names the file and what is wrong.
+func TestDamagedInput(t *testing.T) {
 	dir, edges, features := small(t)
-	file := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
-	out := filepath.Join(dir, "out.tsv")
 	model := filepath.Join(dir, "good.model")
 	must(t, "", "embed", edges, "-features", features, "-dim", "2", "-model", model)
 	sound := read(t, model)
-	bare := filepath.Join(dir, "bare.npz")
-	must(t, "", "convert", edges, bare)
-	gone := filepath.Join(dir, "gone.tsv")
-	split := file("split.json", `{"train": [[0, 9]], "val": [[]]}`)
-	for name, c := range map[string]struct {
-		args  []string
-		stdin string
-		text  string
-	}{
-		"no such graph":              {[]string{"embed", gone, "-o", out}, "", "gone.tsv"},
-		"no such features":           {[]string{"embed", edges, "-features", gone, "-o", out}, "", "gone.tsv"},
-		"no such model":              {[]string{"embed", edges, "-with", gone, "-o", out}, "", "gone.tsv"},
-		"no such settings":           {[]string{"embed", edges, "-settings", gone, "-o", out}, "", "gone.tsv"},
-		"no such labels":             {[]string{"info", edges, "-labels", gone}, "", "gone.tsv"},
-		"no such archive":            {[]string{"info", gone + ".npz"}, "", "gone.tsv.npz"},
-		"a folder":                   {[]string{"embed", dir, "-o", out}, "", "folder"},
-		"a folder to write":          {[]string{"embed", edges, "-to", "tsv", "-o", dir}, "", "folder"},
-		"no folder to write in":      {[]string{"embed", edges, "-o", filepath.Join(dir, "no", "out.tsv")}, "", "out.tsv"},
-		"no folder for the model":    {[]string{"embed", edges, "-o", out, "-model", filepath.Join(dir, "no", "m")}, "", "no"},
-		"empty input":                {[]string{"embed", "-o", out}, "", "standard input"},
-		"one word":                   {[]string{"embed", "-o", out}, "a b\nc\n", "standard input:2"},
-		"negative weight":            {[]string{"embed", "-o", out}, "a b 1\na c -1\n", "standard input: graph: value is negative: weight -1"},
-		"unknown node":               {[]string{"embed", "-", "-features", features, "-o", out}, "ann bob\nann eve\n", "standard input:2:5"},
-		"features of no number":      {[]string{"embed", edges, "-features", "-", "-numeric", "2", "-o", out}, "ann 1\nbob x\ncy 3\ndan 4\n", `standard input:2: column "2"`},
-		"too few features":           {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob 2\n", `"cy"`},
-		"d′ > d":                     {[]string{"embed", edges, "-features", features, "-dim", "4", "-o", out}, "", "4"},
-		"junk in an archive":         {[]string{"info", "-from", "npz", "-"}, "this is no archive", "standard input"},
-		"junk in npy":                {[]string{"similar", "-from", "npy", "1"}, "this is no matrix", "standard input"},
-		"gzip cut off":               {[]string{"info", "-"}, "\x1f\x8b\x08\x00", "standard input"},
-		"junk for a model":           {[]string{"embed", edges, "-with", "-", "-o", out}, "COLESMDL, says who?", "standard input"},
-		"model cut off":              {[]string{"info", "-"}, sound[:len(sound)-1], "standard input"},
-		"model changed":              {[]string{"info", "-"}, sound[:200] + "x" + sound[201:], "standard input"},
-		"text behind a model":        {[]string{"info", "-"}, sound + "x", "standard input"},
-		"model of other features":    {[]string{"embed", edges, "-with", model, "-o", out}, "", "features"},
-		"settings of another kind":   {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n \"dim\": \"two\"}", "standard input:2"},
-		"settings unknown":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\"dmi\": 2}", "dmi"},
-		"settings out of range":      {[]string{"embed", edges, "-settings", file("eta.json", `{"eta": 5}`), "-o", out}, "", "eta.json: -eta 5: want 0 to 1"},
-		"a header of other words":    {[]string{"embed", "-", "-features", features, "-o", out}, "who,whom\nann,bob\n", `"who"; -missing-rows zero, mean or drop says what to do with such nodes; -skip-unknown says that such lines are skipped; -header yes or no says whether`},
-		"a gap in a table":           {[]string{"embed", edges, "-features", "-", "-missing", "error", "-o", out}, "ann 1\nbob NA\n", "standard input:2:5: malformed: \"NA\" is not a number; -missing zero, mean or drop says"},
-		"a label of a stranger":      {[]string{"info", edges, "-labels", "-"}, "eve x\n", `"eve"; -header yes or no says whether`},
-		"a header or a node":         {[]string{"embed", "-", "-o", out}, "source target\na source\n", "is a node; -header yes or no says whether"},
-		"vectors of no features":     {[]string{"similar", "-embedding", bare, "ann"}, "", "bare.npz: missing part: features"},
-		"classes too small":          {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt")}, "", "three labelled"},
-		"settings cut off":           {[]string{"embed", edges, "-settings", "-", "-o", out}, "{\n\n", "standard input:3"},
-		"text behind settings":       {[]string{"embed", edges, "-settings", "-", "-o", out}, "{} {}", "text after"},
-		"labels of strangers":        {[]string{"info", edges, "-labels", "-"}, "ann x\neve y\n", "standard input:2:1"},
-		"a label that is missing":    {[]string{"eval", edges, "-labels", "-"}, "ann\n", "standard input:1"},
-		"no labels":                  {[]string{"eval", edges, "-dim", "1"}, "", "-labels"},
-		"predict by nothing":         {[]string{"predict", edges, "-features", features, "-o", out}, "", "-labels"},
-		"labels of one class":        {[]string{"predict", edges, "-o", out, "-labels", file("one.txt", "ann x\nbob x\n")}, "", "one class"},
-		"nothing to predict":         {[]string{"predict", edges, "-o", out, "-labels", filepath.Join(dir, "labels.txt")}, "", "-all"},
-		"2⁶³ − 1 splits":             {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt"), "-count", "9223372036854775807"}, "", "too large"},
-		"a split of another graph":   {[]string{"eval", edges, "-dim", "1", "-labels", filepath.Join(dir, "labels.txt"), "-splits", split}, "", "split.json"},
-		"embedding of another graph": {[]string{"eval", edges, "-embedding", file("short.tsv", "ann 1\nbob 2\n")}, "", "short.tsv"},
-		"embedding of other nodes":   {[]string{"eval", edges, "-embedding", file("other.tsv", "ann 1\nbob 2\ndan 3\ncy 4\n")}, "", `"dan"`},
-		"similar to a stranger":      {[]string{"similar", "eve"}, "ann 1\nbob 2\n", `"eve"`},
-		"similar, other width":       {[]string{"similar", "-queries", features}, "ann 1\nbob 2\n", "wrong size"},
-		"id of two words":            {[]string{"convert", "-from", "tsv", "-to", "word2vec", "-", filepath.Join(dir, "out.txt")}, "\"ann b\" 1\n", `"ann b"`},
-		"word2vec cut off":           {[]string{"similar", "-from", "word2vec", "ann"}, "2 2\nann 1 2\n", "standard input:3: damaged or cut off"},
-		"a negative size":            {[]string{"similar", "-from", "word2vec", "ann"}, "1 -2\nann 1 2\n", `"-2"`},
-		"a line break in a name":     {[]string{"info", "no\nfile"}, "", "no; file"},
+	for name, stdin := range map[string]string{
+		"gzip cut off": "\x1f\x8b\x08\x00", "model cut off": sound[:len(sound)-1],
+		"model changed": sound[:200] + "x" + sound[201:], "text behind a model": sound + "x",
 	} {
-		t.Run(name, func(t *testing.T) {
-			refused(t, dir, exitFailure, c.text, c.stdin, c.args...)
-		})
+		t.Run(name, func(t *testing.T) { refused(t, dir, exitFailure, "standard input", stdin, "info", "-") })
 	}
+	refused(t, dir, exitFailure, "no; file", "", "info", "no\nfile")
+	refused(t, dir, exitFailure, "; tsv can", "\"ann\x00\" bob\n", "embed", "-dim", "1", "-to", "npz")
 }
 
 // A reader that fails at any byte is an error with the reader's text.
@@ -194,4 +135,30 @@ func TestErrorsHaveNoNamesOfOtherFiles(t *testing.T) {
 	_, edges, _ := small(t)
 	_, _, stderr := call("", "embed", edges, "-o", "/proc/x.tsv")
 	testkit.WantSame(t, "standard error", stderr, "coles: cannot write /proc/x.tsv: no such file or directory\n")
+}
+
+// A classifier of an earlier version has no hash of its model, and a file of a model and another's encoder is refused.
+func TestFilesThatNoCommandWrites(t *testing.T) {
+	dir, edges, features := small(t)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	write(t, file("words.csv"), "ann,red,x\nbob,red,y\ncy,blue,x\ndan,blue,y\n")
+	labels := write(t, file("some.csv"), "ann,x\nbob,x\ncy,y\n")
+	graph := []string{edges, "-features", features}
+	with := func(command string, more ...string) []string {
+		return append(append([]string{command}, graph...), more...)
+	}
+	must(t, "", with("embed", "-kind", "graph", "-dim", "2", "-model", file("m"))...)
+	must(t, "", "embed", edges, "-features", file("words.csv"), "-header", "no", "-dim", "2", "-model", file("words"))
+	said(t, with("predict", "-with", file("m"), "-labels", labels, "-classifier", file("k"))[1:]...)
+	old := testkit.Must(readClassifier(bufio.NewReader(strings.NewReader(read(t, file("k"))))))
+	old.of.Hash = ""
+	var b bytes.Buffer
+	testkit.Check(t, old.write(&b))
+	write(t, file("old"), b.String())
+	_, stderr := said(t, with("predict", "-with", file("m"), "-use", file("old"))[1:]...)
+	testkit.WantText(t, stderr, "whether one model made both cannot be checked")
+	refused(t, dir, exitFailure, "old learnt from the graph model, and ", "", with("predict", "-kind", "features", "-use", file("old"))...)
+	words := read(t, file("words"))
+	write(t, file("mixed"), read(t, file("m"))+words[strings.Index(words, "COLESTAB"):])
+	refused(t, dir, exitFailure, "mixed: malformed: an encoder of ", "", "embed", edges, "-features", file("words.csv"), "-header", "no", "-with", file("mixed"))
 }

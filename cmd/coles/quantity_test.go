@@ -16,7 +16,7 @@ import (
 // Labels with fractions are predicted by the library's regression; whole numbers are, where most occur once.
 func TestPredictNumbers(t *testing.T) {
 	d, path := community(t)
-	g := testkit.Must(undirected(d, path))
+	g := testkit.Must(d.Graph())
 	y := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithDim(8))).Embedding()
 	for name, of := range map[string]func(i int) float64{
 		"fractions": func(i int) float64 { return math.Round(1e3*(2+y.At(i, 0)+y.At(i, 1))) / 1e3 },
@@ -51,26 +51,4 @@ func TestPredictNumbers(t *testing.T) {
 func TestNeighboursError(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}))
 	testkit.WantNear(t, "the error", neighboursError(g, []float64{1, 2, 4, math.NaN(), math.NaN()}), (1+0.5+2)/3., 1e-12)
-}
-
-func TestPredictNumbersRefuses(t *testing.T) {
-	dir, edges, _ := small(t)
-	write(t, filepath.Join(dir, "n.csv"), "ann,1.5\nbob,2.5\n")
-	write(t, filepath.Join(dir, "w.csv"), "bob,2.5\nann,red\n")
-	for name, c := range map[string]struct {
-		code       int
-		args, want string
-	}{
-		"two numbers":     {exitFailure, "-labels n.csv", "three"},
-		"a word":          {exitFailure, "-labels w.csv -labels-as numbers", `w.csv:2: malformed: the label "red" of node ann is no number`},
-		"word and number": {exitFailure, "-labels w.csv", "-labels-as classes takes all for names"},
-		"balanced":        {exitUsage, "-labels n.csv -balanced", "is for nodes of one class"},
-		"no such kind":    {exitUsage, "-labels n.csv -labels-as words", "want classes, numbers or several"},
-		"probabilities":   {exitUsage, "-labels n.csv -probabilities", "is for nodes of one class"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := strings.Fields(strings.NewReplacer("n.csv", filepath.Join(dir, "n.csv"), "w.csv", filepath.Join(dir, "w.csv")).Replace(c.args))
-			refused(t, dir, c.code, c.want, "", append([]string{"predict", edges}, args...)...)
-		})
-	}
 }
