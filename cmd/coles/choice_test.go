@@ -70,7 +70,7 @@ func TestSettingsOfAPurpose(t *testing.T) {
 			s.Kind, s.Seed, s.Dim = 0, 9, 7
 		}),
 	} {
-		got := decoded[coles.Settings](t, file, append([]string{"embed", "-print-settings"}, strings.Fields(args)...)...)
+		got := decoded[coles.Settings](t, file, append([]string{"embed", "-print-settings"}, split(args)...)...)
 		testkit.WantSame(t, args, asJSON(t, got), asJSON(t, want))
 	}
 }

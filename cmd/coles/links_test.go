@@ -123,7 +123,7 @@ func TestLinksRefuses(t *testing.T) {
 		"settings of vectors": {exitUsage, edges + " -dim 2 -embedding " + features, "-dim cannot be used with -embedding"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, dir, c.code, c.want, "", append([]string{"links"}, strings.Fields(c.args)...)...)
+			refused(t, dir, c.code, c.want, "", append([]string{"links"}, split(c.args)...)...)
 		})
 	}
 }

@@ -71,6 +71,15 @@ const (
 	labelsText   = "ann x\nbob x\ncy y\ndan y\n"
 )
 
+// split cuts a command at its blanks, which the folder of temporary files may have, too.
+func split(command string) []string {
+	args := strings.Fields(strings.ReplaceAll(command, os.TempDir(), "\x00"))
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "\x00", os.TempDir())
+	}
+	return args
+}
+
 func small(t *testing.T) (dir, edges, features string) {
 	dir = folder(t, map[string]string{"edges.tsv": edgesText, "features.csv": featuresText, "labels.txt": labelsText})
 	return dir, filepath.Join(dir, "edges.tsv"), filepath.Join(dir, "features.csv")
@@ -202,7 +211,7 @@ func TestUsageErrors(t *testing.T) {
 		"completion of what":       {"completion tcsh", `"tcsh": want bash, zsh, fish or pwsh`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, dir, exitUsage, c.text, "", strings.Fields(c.args)...)
+			refused(t, dir, exitUsage, c.text, "", split(c.args)...)
 		})
 	}
 }
@@ -259,7 +268,7 @@ func TestErrorsNameOptions(t *testing.T) {
 		"embed":                              "-dim 128: want at most 4, the number of nodes",
 		"info":                               "-dim 128: want at most 4",
 	} {
-		code, _, stderr := call("", strings.Fields(args+" -dim 128 "+edges)...)
+		code, _, stderr := call("", split(args+" -dim 128 "+edges)...)
 		if code != exitFailure || stderr != "coles: "+want+"\n" {
 			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, want)
 		}

@@ -69,7 +69,7 @@ func TestPredictNumbersRefuses(t *testing.T) {
 		"probabilities":   {exitUsage, "-labels n.csv -probabilities", "is for nodes of one class"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := strings.Fields(strings.NewReplacer("n.csv", filepath.Join(dir, "n.csv"), "w.csv", filepath.Join(dir, "w.csv")).Replace(c.args))
+			args := split(strings.NewReplacer("n.csv", filepath.Join(dir, "n.csv"), "w.csv", filepath.Join(dir, "w.csv")).Replace(c.args))
 			refused(t, dir, c.code, c.want, "", append([]string{"predict", edges}, args...)...)
 		})
 	}

@@ -90,7 +90,7 @@ func TestRowsRefused(t *testing.T) {
 		{"embed -knn 1 -features " + filepath.Join(dir, "one.csv"), 1, "there are 1"},
 		{"embed -knn 2 -features " + filepath.Join(dir, "alike.csv"), 1, "alike.csv: wrong size: no row is near to another"},
 	} {
-		refused(t, dir, c.code, c.text, "", strings.Fields(c.args)...)
+		refused(t, dir, c.code, c.text, "", split(c.args)...)
 	}
 	model := filepath.Join(dir, "m.model")
 	must(t, "", "embed", "-knn", "3", "-features", x, "-o", filepath.Join(dir, "y.npy"), "-model", model)

@@ -94,7 +94,7 @@ func TestTrainingSettings(t *testing.T) {
 		"-preset stiefel -settings " + filepath.Join(dir, "s.json") + " -dim 32 -seed 7":                                               stiefel,
 		"-preset linear -network propagate:s2gcsum:8|linear|prelu -dim 16 -objective sampled-nce:5,1 -optimizer sgd:0.1,0.9 -epochs 2": linear,
 	} {
-		words := strings.Fields(args)
+		words := split(args)
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], "|", " ")
 		}
