@@ -6,13 +6,13 @@ import (
 	"math"
 	"os"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/race"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/floats"
@@ -309,12 +309,12 @@ func judge(t *testing.T, door string, y mat.Matrix, err error) bool {
 	return err == nil
 }
 
-// fuzz does something with the choices that follow a graph, in a time that is the end of a hang.
+// fuzz does something with the choices that follow a graph, with a context that ends a hang.
 func fuzz(f *testing.F, do func(t *testing.T, ctx context.Context, s *script, g *coles.Graph)) {
 	testkit.AddScripts(f, 24, 60, 10)
 	f.Fuzz(func(t *testing.T, choices []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
+		ctx := promise.NewCountdown(1 << 20) // the seeds look up to 20,000 times
+		defer ctx.End()
 		s := &script{choices}
 		if g, err := s.graph(); err != nil {
 			judge(t, "NewGraph", nil, err)

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/internal/embedtest"
-	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,7 +77,6 @@ func TestConformance(t *testing.T) {
 			if name != "eigenmaps" {
 				e.Read = func(r io.Reader) (embedtest.Model, error) { return asEmbedder(coles.ReadModel(r)) }
 			}
-			e.Late = 100 * time.Millisecond * race.Slowdown
 			if err := embedtest.Test(e); err != nil {
 				t.Error(err)
 			}

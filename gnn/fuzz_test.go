@@ -2,14 +2,13 @@ package gnn
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -82,8 +81,8 @@ func (s *script) options() []Option {
 func FuzzTrain(f *testing.F) {
 	testkit.AddScripts(f, 24, 60, 10)
 	f.Fuzz(func(t *testing.T, choices []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
+		ctx := promise.NewCountdown(1 << 20) // the seeds look up to 20,000 times
+		defer ctx.End()
 		s := &script{choices}
 		// Numbers, or an error with a name.
 		check := func(door string, y *mat.Dense, err error) {

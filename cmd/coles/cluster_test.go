@@ -31,15 +31,10 @@ func clustered(t *testing.T, args ...string) []int {
 	return clusters
 }
 
-// unit is y with rows of length 1.
-func unit(y mat.Matrix) *mat.Dense {
-	u := mat.DenseCopyOf(y)
-	rows, _ := u.Dims()
-	for i := range rows {
-		row := u.RowView(i).(*mat.VecDense)
-		row.ScaleVec(1/mat.Norm(row, 2), row)
-	}
-	return u
+// unit is y with rows of length 1, to the last digit as the command scales them: clusters may hang on it.
+func unit(y mat.Matrix) mat.Matrix {
+	ctx := context.Background()
+	return testkit.Must(testkit.Must(coles.PrepareRowL2.Fit(ctx, y)).Apply(ctx, y))
 }
 
 // tableSettings are the settings of the row COLES-S2GC of the table of clusters.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,9 @@ chmod +x "$1"
 COMP_WORDS=(coles embed cora.npz -fi) COMP_CWORD=3; _coles "$1"; echo "${COMPREPLY[*]}"
 COMP_WORDS=(coles embed -filter s) COMP_CWORD=3; _coles "$1"; echo "${COMPREPLY[*]}"
 complete -p coles`
-	out, err := exec.Command(bash, "--norc", "-c", script, "test", program).CombinedOutput()
+	command := exec.Command(bash, "--norc", "-c", script, "test", program)
+	command.Env = append(os.Environ(), "LC_ALL=C") // it complains of a language that the machine does not have
+	out, err := command.CombinedOutput()
 	if want := "-filter -fine\ns2gc sgc\ncomplete -o bashdefault -o default -F _coles coles\n"; err != nil || string(out) != want {
 		t.Errorf("bash says %q, %v; want %q", out, err, want)
 	}

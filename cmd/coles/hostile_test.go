@@ -95,11 +95,7 @@ func TestInterruptedWhileNothingComes(t *testing.T) {
 		stdin, feed := io.Pipe()
 		time.AfterFunc(20*time.Millisecond, cancel)
 		var stdout, stderr bytes.Buffer
-		start := time.Now()
-		code := run(ctx, args, stdin, &stdout, &stderr)
-		if late := time.Since(start) - 20*time.Millisecond; late > time.Second {
-			t.Errorf("%v: stopped %v late", args, late)
-		}
+		code := run(ctx, args, stdin, &stdout, &stderr) // or the test runs out of time
 		checkError(t, dir, code, exitInterrupted, stdout.String(), stderr.String(), "interrupted")
 		feed.Close()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coles/internal/peak"
 	"coles/internal/race"
 )
 
@@ -15,9 +16,9 @@ func TestDidYouMeanOneOfMany(t *testing.T) {
 	for i := range 20000 {
 		fmt.Fprintf(&vectors, "Lámpara grand %d, pack of 3\t1\n", i)
 	}
-	start := time.Now()
+	before := peak.Time()
 	refused(t, t.TempDir(), exitFailure, ": did you mean Lámpara grand 12345, pack of 3?\n", vectors.String(), "similar", "lampara grande 12345, pack of 3")
-	if took := time.Since(start); took > race.Slowdown*time.Second { // 0.1 s alone
-		t.Errorf("it took %v", took)
+	if took := peak.Time() - before; took > race.Slowdown*time.Second { // 0.1 s alone
+		t.Errorf("it took %v of work", took)
 	}
 }

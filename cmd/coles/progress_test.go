@@ -101,7 +101,7 @@ func TestCommandsShowStages(t *testing.T) {
 		{similar, "similar -embedding Y 7", "compare rows 0/"},
 		{evaluate, "eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
 	} {
-		args := strings.Fields(strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive).Replace(c.args))
+		args := split(strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive).Replace(c.args))
 		var shown bytes.Buffer
 		s := streams{strings.NewReader(""), io.Discard, io.Discard}
 		program := root(s)

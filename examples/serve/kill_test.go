@@ -24,7 +24,7 @@ func TestServed(t *testing.T) {
 	if args == "" {
 		t.Skip("is run by TestKills")
 	}
-	testkit.Check(t, run(t.Context(), strings.Fields(args), os.Stdout, os.Stderr))
+	testkit.Check(t, run(t.Context(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
 }
 
 // A service that is killed at any moment, fits and new journals beside, starts again and has every change that it has answered.
@@ -34,7 +34,7 @@ func TestKills(t *testing.T) {
 		kills = 30
 	}
 	from, _, _, _ := circle(t)
-	args := strings.Join([]string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-dir", t.TempDir(), "-refit", "0.5"}, " ")
+	args := strings.Join([]string{"-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-dir", t.TempDir(), "-refit", "0.5"}, "\n")
 	answered := map[string]bool{}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)) // other moments at every run
 	for round := range kills + 1 {

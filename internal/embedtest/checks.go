@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"coles"
@@ -298,47 +297,20 @@ func (s *suite) cancelledBefore(name string, call func(context.Context) (*mat.De
 // call is over before. A call that has done all its work by then may return it.
 func (s *suite) cancelledWithin(name string, call func(context.Context) (*mat.Dense, error)) {
 	for looks := int64(1); looks < 1<<20; looks += 1 + looks/2 {
-		late := time.Duration(0)
-		for range 3 { // other programs on the machine can only make it longer
-			inner, cancel := context.WithCancel(background)
-			ctx := &countdown{Context: inner, cancel: cancel}
-			ctx.left.Store(looks)
-			y, err := call(ctx)
-			returned := time.Now()
-			ended := ctx.ended.Load()
-			cancel()
-			if ended == nil {
-				return
-			}
-			if err == nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) || err != nil && !errors.Is(err, context.Canceled) {
-				s.fail("%s: cancelled after %d looks at the context it returns another embedding, or the error %v", name, looks, err)
-				return
-			}
-			if late = returned.Sub(*ended); late <= s.Late {
-				break
-			}
+		ctx := promise.NewCountdown(looks)
+		y, err := call(ctx)
+		further := ctx.Further()
+		ctx.End()
+		if further < 0 {
+			return
 		}
-		if late > s.Late {
-			s.fail("%s: cancelled after %d looks at the context it came back %v later, want %v", name, looks, late, s.Late)
+		if further > promise.Looks {
+			s.fail("%s: cancelled after %d looks at the context it looked %d times more", name, looks, further)
+			return
+		}
+		if err == nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) || err != nil && !errors.Is(err, context.Canceled) {
+			s.fail("%s: cancelled after %d looks at the context it returns another embedding, or the error %v", name, looks, err)
 			return
 		}
 	}
-}
-
-// A countdown is a context that ends once it has been checked a number of times.
-type countdown struct {
-	context.Context
-	cancel context.CancelFunc
-	left   atomic.Int64
-	ended  atomic.Pointer[time.Time]
-}
-
-func (c *countdown) Err() error {
-	err := c.Context.Err()
-	if c.left.Add(-1) == 0 {
-		now := time.Now()
-		c.ended.Store(&now)
-		c.cancel()
-	}
-	return err
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"coles"
 	"coles/internal/testkit"
@@ -49,8 +48,6 @@ type Embedder struct {
 	// Tolerance is how far what is equal but for rounding may differ, in units of its largest
 	// entry; 0 is 1e-10. Computing in float32 needs about 1e-4.
 	Tolerance float64
-	// Late is how long after its cancellation a call may return; 0 is 100 ms.
-	Late time.Duration
 }
 
 // Test checks an embedder and returns nil, or all failures joined, each with the name of its check.
@@ -59,9 +56,6 @@ type Embedder struct {
 func Test(e Embedder) error {
 	if e.Tolerance == 0 {
 		e.Tolerance = 1e-10
-	}
-	if e.Late == 0 {
-		e.Late = 100 * time.Millisecond
 	}
 	edges := randomEdges()
 	s := &suite{Embedder: e, edges: edges, graph: testkit.Must(coles.NewGraph(nodes, edges)), words: randomWords(nodes)}

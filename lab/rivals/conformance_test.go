@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/gnn"
@@ -94,7 +93,6 @@ func TestConformance(t *testing.T) {
 				},
 				OrderMatters: true,
 				Errors:       []error{gnn.ErrDiverged},
-				Late:         time.Second,
 			}); err != nil {
 				t.Error(err)
 			}

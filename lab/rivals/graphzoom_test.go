@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/internal/embedtest"
@@ -164,7 +163,7 @@ func TestGraphZoomConforms(t *testing.T) {
 			}
 			return still{y}, nil
 		},
-		NoFeatures: true, Transductive: true, OrderMatters: true, Late: time.Second,
+		NoFeatures: true, Transductive: true, OrderMatters: true,
 	}); err != nil {
 		t.Error(err)
 	}

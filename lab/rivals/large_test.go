@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"coles"
 	"coles/gnn"
@@ -154,7 +153,7 @@ func TestClassifiersConform(t *testing.T) {
 					}
 					return ofFeatures{scored{m, y}, features}, err
 				},
-				OrderMatters: true, Errors: []error{gnn.ErrDiverged}, Late: time.Second, Tolerance: tolerance,
+				OrderMatters: true, Errors: []error{gnn.ErrDiverged}, Tolerance: tolerance,
 			}
 			if !c.fixed {
 				e.Read = func(r io.Reader) (embedtest.Model, error) {
