@@ -38,14 +38,9 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	return embedWide[float64](ctx, m, g, source)
 }
 
-// Weighed returns a graph with the weights that the model takes, for the packages of this module.
-func (m *Model) Weighed(ctx context.Context, g *Graph) (*Graph, error) {
-	return g.in(ctx, m.report.WeightUnit)
-}
-
 // input is a graph with the weights that the model takes, and the features of its nodes, checked.
 func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
-	if of, err = m.Weighed(ctx, g); err != nil {
+	if of, err = g.in(ctx, m.report.WeightUnit); err != nil {
 		return nil, nil, err
 	}
 	if m.roles != nil && (g == nil || g.roles == nil) {
@@ -108,7 +103,7 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 	}
 	s.Dim = min(s.Dim, x.Cols())
 	p := &problem[T]{
-		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		Fit: s.linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
 	}
 	if !p.Alone {
@@ -178,7 +173,7 @@ func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
 
 // withRoles adds the columns of roles to the vectors of a graph's nodes.
 func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel.Matrix[T]) (kernel.Matrix[T], error) {
-	roles, err := m.roles.Weighed(ctx, g.roles)
+	roles, err := g.roles.in(ctx, m.roles.report.WeightUnit)
 	if err != nil {
 		return y, err
 	}

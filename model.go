@@ -43,6 +43,7 @@ type Report struct {
 	Features      int         `json:"features"`              // d; 0 without features
 	Preparation   Preparation `json:"preparation"`           // of the features, resolved
 	Dim           int         `json:"dim"`                   // columns of the embedding
+	Asked         int         `json:"asked,omitempty"`       // columns that Settings.Dim asked for, where features or nodes make fewer
 	Solver        Solver      `json:"solver"`                // that found P
 	Products      int         `json:"products,omitempty"`    // of vectors with M that SolverKrylov took
 	Precision     Precision   `json:"precision"`             // of features, W, ΔW and the embedding
@@ -114,6 +115,9 @@ func (r Report) String() string {
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
+	if r.Asked > 0 {
+		fmt.Fprintf(&b, "\ncolumns: %s", r.fewer())
+	}
 	if r.StructureShare > 0 {
 		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
 	}
@@ -127,20 +131,32 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Notice says in one line what a fit has done with the graph by its own choice, and why: left its edges out, or
-// told by them who the neighbours are; "" for neither.
+// Notice says in one line what a fit has done by its own choice, and why: made fewer columns than were asked for, left
+// the edges of the graph out, or told by them who the neighbours are; "" for none of these.
 func (r Report) Notice() string {
-	if r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0) {
-		return r.structure()
+	var notes []string
+	if r.Asked > 0 {
+		notes = append(notes, r.fewer())
 	}
-	if r.Alignment == nil || r.Kind != UseFeatures || r.Graph.Edges == 0 {
-		return ""
+	switch {
+	case r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0):
+		notes = append(notes, r.structure())
+	case r.Alignment != nil && r.Kind == UseFeatures && r.Graph.Edges > 0:
+		notes = append(notes, fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment))
+		if r.ZeroRows > 0 {
+			notes = append(notes, fmt.Sprintf("%d of %d rows are 0", r.ZeroRows, r.Graph.Nodes))
+		}
 	}
-	text := fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment)
-	if r.ZeroRows > 0 {
-		text += fmt.Sprintf("; %d of %d rows are 0", r.ZeroRows, r.Graph.Nodes)
+	return strings.Join(notes, "; ")
+}
+
+// fewer says why there are fewer columns than were asked for.
+func (r Report) fewer() string {
+	count, of := r.Features, "features"
+	if count == 0 {
+		count, of = r.Graph.Nodes, "nodes"
 	}
-	return text
+	return fmt.Sprintf("the embedding has %d columns, and not %d (-dim), for there are %d %s", r.Dim, r.Asked, count, of)
 }
 
 // structure says what columns of the structure are for.

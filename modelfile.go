@@ -92,7 +92,7 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 // against malice.
 func (m *Model) Hash() string {
 	h, arrays := m.header()
-	f := m.settings.Linear()
+	f := m.settings.linear()
 	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
 	if len(h.Used) > 0 {
 		text += fmt.Sprint(h.Of, h.Used)
@@ -295,11 +295,8 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
 
-// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them like the
-// parts of a file ([ErrFormat]): for the packages of this module. s has Dim, Kind and Precision resolved; r
-// reports on graph, features and choice. ids, degree (the direction of the column of degrees) and y (the
-// embedding) may be nil.
-func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
+// assembled is Assembled of package inside.
+func (s Settings) assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
 	if s.Kind == UseGraph {
 		s.Filter = s.filterFor(prepare.fitted.Columns)
 	}

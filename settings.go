@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,8 +15,8 @@ import (
 // Settings are the choices [Fit] makes, as one value that survives JSON. [DefaultSettings] is the
 // place to start; [With] and shorter options change it.
 type Settings struct {
-	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where that is
-	// smaller, or without features a third of the nodes, at least 2.
+	// Dim is d′, the length of an embedding vector, at most: there are no more columns than features, or without features
+	// than nodes, but for those of Structure and of roles. 0 means 128, or without features a third of the nodes, at least 2.
 	Dim int `json:"dim"`
 
 	Seed        uint64          `json:"seed"`        // of all randomness
@@ -96,9 +95,8 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Linear returns the numbers of F, ΔW and the columns, where Kind is resolved.
-// It is for the packages of this module.
-func (s Settings) Linear() linear.Fit {
+// linear has the numbers of F, ΔW and the columns, where Kind is resolved.
+func (s Settings) linear() linear.Fit {
 	if s.Kind == UseFeatures {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
@@ -130,9 +128,8 @@ func (s Settings) WithoutGraph() Settings {
 	return s
 }
 
-// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [ErrSetting].
-// It is for the packages of this module.
-func (s Settings) CheckUsed(nodes, features int) error {
+// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
+func (s Settings) checkUsed(nodes, features int) error {
 	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
 	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
 	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree
@@ -173,7 +170,7 @@ func (s Settings) Check() error {
 			errs = append(errs, fmt.Errorf("coles: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
-	wrong(s.Dim < 0, "Dim", s.Dim, "1 or more, or 0 for the default")
+	wrong(s.Dim < 0 || s.Dim > math.MaxInt32, "Dim", s.Dim, "1 to 2147483647, or 0 for the default")
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
 	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
 	wrong(!s.Structure.valid(), "Structure", s.Structure, "auto, or 0 or more and less than 1")
@@ -220,7 +217,7 @@ func With(change func(s *Settings)) Option {
 	return func(c *config) { change(&c.Settings) }
 }
 
-// WithDim sets d′, the length of an embedding vector, 0 for the default.
+// WithDim sets d′, the most columns of the embedding, 0 for the default: see [Settings].
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 
 // WithSeed sets the seed of all random draws (1).
@@ -323,53 +320,5 @@ func dimFor(dim, nodes, features int) int {
 
 // structureColumns is the number of columns that are made of so many nodes.
 func (s Settings) structureColumns(nodes int) int {
-	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
-}
-
-// mayHold reports whether features of a graph might come to leave room for others among some columns.
-func (s Settings) mayHold(g *Graph, columns int) bool {
-	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
-		float64(columns) >= 2*s.aim() && g.Nodes() >= 2*columns
-}
-
-// beside are the settings of the structure's columns, for features that have so many and all.
-func (s Settings) beside(nodes, first, all int) Settings {
-	s.Dim = min(all-first, s.structureColumns(nodes), nodes)
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
-	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
-	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
-	return s
-}
-
-// columns is how many there are with those of the structure, for d′ resolved.
-func (s Settings) columns(features int) int {
-	if s.Dim == features {
-		return max(s.Dim, linear.DefaultDim)
-	}
-	return s.Dim
-}
-
-// kept is how many of the columns of features stay.
-func (s Settings) kept(columns, all int) int {
-	return min(columns, max(all/4, min(int(s.aim()), all/2)))
-}
-
-// aim is the effective rank that is aimed at, the usual one where γ is fixed.
-func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
-
-// ofRoles are the settings of a fit of the double cover, for vectors of so many columns. Each role has an eighth of them,
-// to the nearest number.
-func (s Settings) ofRoles(columns int) Settings {
-	s.Dim = (columns + 4) / 8
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
-	return s
-}
-
-// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
-// usual one. Others, as of links, where near nodes count, serve both.
-func (s Settings) filterBeside() Filter {
-	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
-		return Filter{}
-	}
-	return s.Filter
+	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }

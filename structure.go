@@ -31,9 +31,9 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const structureSteps = 2
 
-// LearnStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
+// FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
 // an entry of A. Columns beyond the rank of L are 0. Another order of nodes is as another seed.
-func LearnStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
+func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
 		return nil, fmt.Errorf("coles: structure: %w", setting.Bad("r", r, "1 to %d, the number of nodes", n))
@@ -43,7 +43,7 @@ func LearnStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structu
 	return learnStructure(ctx, g, r, seed, kernel.Unset[float32](2*n, r))
 }
 
-// learnStructure is LearnStructure in room (2n × r) for what it takes besides its result.
+// learnStructure is FitStructure in room (2n × r) for what it takes besides its result.
 func learnStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	n, s := g.Nodes(), &Structure{ids: g.ids}
 	l, err := s.learnRatios(ctx, g)

@@ -48,7 +48,7 @@ func TestStructureEqualsFormula(t *testing.T) {
 			s := svd.Values(nil)
 			want.Mul(&u, mat.NewDiagDense(len(s), s))
 			want.Mul(&want, u.T())
-			x := testkit.Must(testkit.Must(coles.LearnStructure(ctx, g, 40, 1)).Encode(ctx, g))
+			x := testkit.Must(testkit.Must(coles.FitStructure(ctx, g, 40, 1)).Encode(ctx, g))
 			// Where the squares of singular values are 10⁻⁵ of the largest they are rounding: below 1/300 of it.
 			testkit.WantClose(t, "XXᵀ", testkit.Product(x, x.T()), &want, s[0]/200)
 		})
@@ -59,7 +59,7 @@ func TestStructureEqualsFormula(t *testing.T) {
 func TestStructureEncodesNewcomers(t *testing.T) {
 	old := testkit.RandomEdges(testkit.Random(9), 60, 0.1)
 	g := testkit.Must(coles.NewGraph(60, old))
-	s := testkit.Must(coles.LearnStructure(ctx, g, 12, 1))
+	s := testkit.Must(coles.FitStructure(ctx, g, 12, 1))
 	x := testkit.Must(s.Encode(ctx, g))
 	twin := slices.Clone(old)
 	for _, e := range old {
@@ -97,7 +97,7 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, coles.ErrUnplaced) })
 	}
 	testkit.WantError(t, testkit.Err(s.Row(ctx, []int32{60}, nil)), coles.ErrIndex)
-	testkit.WantError(t, testkit.Err(coles.LearnStructure(ctx, g, 61, 1)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(coles.FitStructure(ctx, g, 61, 1)), coles.ErrSetting)
 }
 
 // A model without features embeds its graph to the byte, also read from a file, and a grown one; it refuses features.
@@ -193,7 +193,6 @@ func TestSettingsWithoutFeatures(t *testing.T) {
 	for field, opt := range map[string]coles.Option{
 		"Kind":        coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }),
 		"Preparation": coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF }),
-		"Dim":         coles.WithDim(301),
 		"scratch":     coles.WithScratch(t.TempDir(), 1<<30),
 	} {
 		err := testkit.Err(coles.Fit(ctx, g, nil, opt))

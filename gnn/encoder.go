@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -74,7 +75,7 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	if x, err = matrix.Read(ctx, prepared); err != nil {
 		return nil, err
 	}
-	w, err := matrix.Normalized(ctx, g.Raw(), true)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), true)
 	if err != nil {
 		return nil, err
 	}

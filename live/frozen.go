@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -53,12 +54,12 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	weighed, err := m.Weighed(ctx, g)
+	weighed, err := inside.Weighed(ctx, m, g)
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors}
-	if f.scale, err = matrix.RowSums(ctx, weighed.Raw(), true); err != nil {
+	f := &Frozen{model: m, coef: inside.Linear(m.Settings()).Filter, factors: m.Scaling().Factors}
+	if f.scale, err = matrix.RowSums(ctx, inside.Adjacency(weighed), true); err != nil {
 		return nil, err
 	}
 	for i, sum := range f.scale {
@@ -94,7 +95,7 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	stored, err := matrix.Normalized(ctx, weighed.Raw(), true)
+	stored, err := matrix.Normalized(ctx, inside.Adjacency(weighed), true)
 	if err != nil {
 		return nil, err
 	}

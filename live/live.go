@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -76,7 +77,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	fit := m.Settings().Linear()
+	fit := inside.Linear(m.Settings())
 	if beside, share := m.Beside(); beside != nil {
 		return nil, fmt.Errorf("live: %w", setting.Bad("Structure", share, "0 to follow a graph; Freeze takes columns of the structure"))
 	}
@@ -138,7 +139,7 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 		if x != nil {
 			return nil, errFeatures
 		}
-		weighed, err := m.Weighed(ctx, g)
+		weighed, err := inside.Weighed(ctx, m, g)
 		if err != nil {
 			return nil, err
 		}

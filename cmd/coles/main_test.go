@@ -254,13 +254,20 @@ func TestHelp(t *testing.T) {
 func TestErrorsNameOptions(t *testing.T) {
 	_, edges, features := small(t)
 	for args, want := range map[string]string{
-		"embed -features " + features:        "-dim 128: want at most 3, the number of features",
-		"cluster -k 2 -features " + features: "-dim 128: want at most 3, the number of features",
-		"embed":                              "-dim 128: want at most 4, the number of nodes",
-		"info":                               "-dim 128: want at most 4",
+		"embed -dim 3 -directed": "-dim 3: want 4 or more for a graph with arcs; without features the default is a third of the nodes",
+	} {
+		code, _, stderr := call("", strings.Fields(args+" "+edges)...)
+		if code != exitFailure || stderr != "coles: "+want+"\n" {
+			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+	// More columns than there are features or nodes are no error, but said.
+	for args, want := range map[string]string{
+		"embed -features " + features: "3 columns, and not 128 (-dim), for there are 3 features",
+		"embed":                       "4 columns, and not 128 (-dim), for there are 4 nodes",
 	} {
 		code, _, stderr := call("", strings.Fields(args+" -dim 128 "+edges)...)
-		if code != exitFailure || stderr != "coles: "+want+"\n" {
+		if code != 0 || stderr != "coles: warning: the embedding has "+want+"\n" {
 			t.Errorf("coles %s: exit %d, %q, want %q", args, code, stderr, want)
 		}
 	}

@@ -121,7 +121,7 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	cora := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
-	g := testkit.Must(coles.FromDirectedCSR(cora.Adjacency))
+	g := testkit.Must(coles.FromCSR(cora.Adjacency, coles.WithMirrors()))
 	links := testkit.Must(eval.HoldOutLinks(background, g, 0.1, 1))
 	others := testkit.Must(NegativePairs(background, g, len(links.Edges), stream.Seed(1, 1)))
 	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.LinkSettings(cora.Features.Dims()))))
