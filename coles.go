@@ -302,7 +302,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 // entries is what a SymCSR holds, nil for any other matrix.
 func entries(w any) *kernel.CSR[float64] {
 	if w, ok := w.(*SymCSR); ok {
-		return w.m
+		return w.made()
 	}
 	return nil
 }

@@ -22,34 +22,42 @@ import (
 // own kernels.
 type SymCSR struct{ m *kernel.CSR[float64] }
 
-func (w *SymCSR) Dims() (r, c int) { return w.m.Rows, w.m.Cols }
+// made is what a matrix of this package holds: any other is a caller's bug.
+func (w *SymCSR) made() *kernel.CSR[float64] {
+	if w == nil || w.m == nil {
+		panic("coles: a SymCSR that is nil or zero; Normalize and Graph.Positive make one")
+	}
+	return w.m
+}
 
-func (w *SymCSR) SymmetricDim() int { return w.m.Rows }
+func (w *SymCSR) Dims() (r, c int) { return w.made().Rows, w.made().Cols }
+
+func (w *SymCSR) SymmetricDim() int { return w.made().Rows }
 
 // NNZ is the number of stored entries.
-func (w *SymCSR) NNZ() int { return w.m.NNZ() }
+func (w *SymCSR) NNZ() int { return w.made().NNZ() }
 
 // At takes O(log degree).
 func (w *SymCSR) At(i, j int) float64 {
-	if i < 0 || i >= w.m.Rows {
+	if i < 0 || i >= w.made().Rows {
 		panic(mat.ErrRowAccess)
 	}
-	if j < 0 || j >= w.m.Cols {
+	if j < 0 || j >= w.made().Cols {
 		panic(mat.ErrColAccess)
 	}
-	v, _ := matrix.Entry(w.m, i, j)
+	v, _ := matrix.Entry(w.made(), i, j)
 	return v
 }
 
 func (w *SymCSR) T() mat.Matrix { return w }
 
 // ToCSR returns a copy as a *sparse.CSR.
-func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.m) }
+func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.made()) }
 
 // Laplacian returns I − W: of W⁺ the normalised Laplacian, with eigenvalue 0 once for every component that
 // has an edge.
 func (w *SymCSR) Laplacian() *SymCSR {
-	l, _ := matrix.Add(context.Background(), 1, matrix.Identity(w.m.Rows), -1, w.m) // does not end
+	l, _ := matrix.Add(context.Background(), 1, matrix.Identity(w.made().Rows), -1, w.made()) // does not end
 	return &SymCSR{l}
 }
 
@@ -220,7 +228,12 @@ func (c contrasting) sumNegatives(ctx context.Context, g *Graph) (*kernel.CSR[fl
 	return sums[0], nil
 }
 
-func (dw *DeltaW) Dims() (r, c int) { return dw.op.Sparse.Rows, dw.op.Sparse.Cols }
+func (dw *DeltaW) Dims() (r, c int) {
+	if dw == nil || dw.op.Sparse == nil {
+		panic("coles: a DeltaW that is nil or zero; Contrast makes one")
+	}
+	return dw.op.Sparse.Rows, dw.op.Sparse.Cols
+}
 
 // Sparse returns the sparse part: W⁺ less the sampled negative graphs.
 func (dw *DeltaW) Sparse() *SymCSR { return &SymCSR{dw.op.Sparse} }

@@ -40,7 +40,7 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 
 // input is a graph with the weights that the model takes, and the features of its nodes, checked.
 func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
-	if of, err = g.in(ctx, m.report.WeightUnit); err != nil {
+	if of, err = g.in(ctx, m.made().report.WeightUnit); err != nil {
 		return nil, nil, err
 	}
 	if m.roles != nil && (g == nil || g.roles == nil) {
@@ -63,7 +63,7 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
 // with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare.made != nil || m.beside != nil || m.roles != nil {
+	if m.made().prepare.made != nil || m.beside != nil || m.roles != nil {
 		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)

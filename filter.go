@@ -236,7 +236,7 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 	if err != nil {
 		return nil, err
 	}
-	fx, err := matrix.Polynomial(ctx, f.coef, w.m, m)
+	fx, err := matrix.Polynomial(ctx, f.coef, w.made(), m)
 	if err != nil {
 		return nil, err
 	}

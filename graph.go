@@ -106,7 +106,7 @@ func (g *Graph) String() string { return g.report.String() }
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.
-func (g *Graph) CSR() *sparse.CSR { return exported(g.adj) }
+func (g *Graph) CSR() *sparse.CSR { return exported(g.made().adj) }
 
 func exported(a *kernel.CSR[float64]) *sparse.CSR {
 	m, _ := matrix.ExportCSR(context.Background(), a) // does not end
@@ -176,7 +176,7 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 // Gonum returns gonum's graph of the row numbers, without self loops.
 func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 	out := simple.NewWeightedUndirectedGraph(0, 0)
-	for i := range g.adj.Rows {
+	for i := range g.Nodes() {
 		out.AddNode(simple.Node(i))
 	}
 	for i := range g.adj.Rows {
@@ -218,7 +218,7 @@ func (g *Graph) Without(drop func(Edge) bool) *Graph {
 // Neighbors returns the nodes that edges join to node i, ascending, a kept self loop among them, and the
 // weights of these edges, nil where all weights of the graph are 1. The slices are the graph's own: do not
 // write to them.
-func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.adj.Row(i) }
+func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.made().adj.Row(i) }
 
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }

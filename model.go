@@ -173,6 +173,14 @@ func (r Report) structure() string {
 	return text
 }
 
+// made is a model that this package has made: any other is a caller's bug.
+func (m *Model) made() *Model {
+	if m == nil || m.prepare == nil {
+		panic("coles: a Model that is nil or zero; Fit and ReadModel make one")
+	}
+	return m
+}
+
 // Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
@@ -187,16 +195,16 @@ func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
 // P returns a copy of P (orthonormal rows of length d).
 func (m *Model) P() *mat.Dense {
-	rows := kernel.Matrix[float64](m.directions.RawMatrix())
+	rows := kernel.Matrix[float64](m.made().directions.RawMatrix())
 	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
 }
 
 // Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and
 // below it the direction of the column of degrees, where there is one.
-func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.directions) }
+func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.made().directions) }
 
 // Structure returns what makes the features of a graph without, else nil.
-func (m *Model) Structure() *Structure { return m.prepare.made }
+func (m *Model) Structure() *Structure { return m.made().prepare.made }
 
 // Preparer returns the preparation of the model's features.
 func (m *Model) Preparer() *Preparer { return m.prepare }

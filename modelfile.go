@@ -59,7 +59,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 // header is the header of the model's file, and its arrays.
 func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h = modelHeader{
-		Settings: m.settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
+		Settings: m.made().settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in

@@ -36,7 +36,7 @@ func (r ScalingRule) check() error {
 	case r.Rank != 0 && !(matrix.Finite(r.Rank) && r.Rank >= 1 && r.Floor >= 1 && r.Floor <= r.Rank):
 		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Rank", r.Rank, "0, or at least Floor, %v, which is at least 1", r.Floor))
 	case !(matrix.Finite(r.Norm) && r.Norm > 0):
-		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite"))
+		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite, as coles.DefaultSettings has it"))
 	}
 	return nil
 }

@@ -95,6 +95,9 @@ type Projection struct {
 
 // Truncate drops rows of eigenvalues that are negative, or 0 but for rounding.
 func (p *Projection) Truncate() *Projection {
+	if p.P == nil {
+		return p
+	}
 	keep := p.noise.Positive(p.Lambda)
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
@@ -137,7 +140,7 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	p.w.Stored, p.solver = w.m, SolverKrylov
+	p.w.Stored, p.solver = w.made(), SolverKrylov
 	return p.iterate(ctx)
 }
 

@@ -195,7 +195,6 @@ func TestChooseModelRefuses(t *testing.T) {
 		"a bad setting":      {nil, x, labels, coles.WithDim(-1), coles.ErrSetting},
 		"not a number":       {nil, mat.NewDense(60, 1, append(make([]float64, 59), math.NaN())), labels, coles.WithSeed(1), coles.ErrNotFinite},
 		"a context over":     {over, x, labels, coles.WithSeed(1), context.Canceled},
-		"a dimension of 51 ": {nil, x, labels, coles.WithDim(51), coles.ErrSetting},
 	} {
 		ctx := c.ctx
 		if ctx == nil {

@@ -51,8 +51,7 @@ const (
 // features, cells if it keeps them, and all that is kept up to date. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. What [Read] makes
 // of it goes on to the byte as this graph does. Changes wait meanwhile.
 func (g *Graph) WriteTo(w io.Writer) (int64, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	var model bytes.Buffer
 	if _, err := g.model.WriteTo(&model); err != nil {
 		return 0, err

@@ -137,6 +137,9 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 // Errors: [coles.ErrUnplaced], [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
+	if f == nil || f.model == nil {
+		panic("live: a Frozen that is nil or zero; Freeze makes one")
+	}
 	raw, joins, err := f.newcomers(ctx, x, edges, weights)
 	if err != nil {
 		return nil, err

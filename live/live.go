@@ -212,12 +212,25 @@ func (g *Graph) Row(id string) (row int, ok bool) {
 	return row, ok
 }
 
+// made is a graph that this package has made: any other is a caller's bug.
+func (g *Graph) made() *Graph {
+	if g == nil || g.adj == nil {
+		panic("live: a Graph that is nil or zero; Follow and Read make one")
+	}
+	return g
+}
+
+// alone begins a change, or what reads all of the graph, and returns what ends it.
+func (g *Graph) alone() (end func()) {
+	g.made().one.Lock()
+	return g.one.Unlock
+}
+
 // Graph is the graph as it is now, in O(n + m).
 //
 // Errors: [coles.ErrNotFinite] if weights add up to infinity.
 func (g *Graph) Graph() (*coles.Graph, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	return g.graph()
 }
 
@@ -255,7 +268,7 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 
 // rowsOf copies rows of FX, each as a whole, and returns what projects them.
 func (g *Graph) rowsOf(nodes []int) (rows kernel.Matrix[float64], v *mat.Dense, factors []float64, err error) {
-	g.mu.RLock()
+	g.made().mu.RLock()
 	d := g.fx.Cols()
 	g.mu.RUnlock()
 	if err := matrix.CheckSize(len(nodes), d); err != nil {
@@ -295,8 +308,7 @@ func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kern
 //
 // Errors: ctx's.
 func (g *Graph) Rebuild(ctx context.Context) error {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	return g.rebuild(ctx)

@@ -113,6 +113,9 @@ func view(ctx context.Context, how *coles.Preparer, x mat.Matrix) (*matrix.Sourc
 //
 // Errors: [coles.ErrShape], [coles.ErrNotFinite], and ctx's.
 func (r *Rows) Near(ctx context.Context, x mat.Matrix) ([]coles.Edge, error) {
+	if r == nil || r.space == nil {
+		panic("live: Rows that are nil or zero; FitRows and FreezeRows make some")
+	}
 	queries, err := r.prepared(ctx, x)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,7 @@ import (
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	s, err := g.solve(ctx)
 	return s.Projection, err
 }
@@ -110,8 +109,7 @@ func solveError(err error, wanted int) error {
 //
 // Errors: as [Graph.Solve] and [Graph.Graph].
 func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	now, err := g.graph()

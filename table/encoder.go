@@ -219,7 +219,12 @@ func newEncoder(variables []Variable) (*Encoder, error) {
 func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
 
 // Features is the number of features, d.
-func (e *Encoder) Features() int { return e.first[len(e.variables)] }
+func (e *Encoder) Features() int {
+	if e.first == nil { // of the zero value
+		return 0
+	}
+	return e.first[len(e.variables)]
+}
 
 // Names are the names of the features, all different: "price" of a number, "brand=Acme" of a value, "title:word" of
 // a word, and "photo:0" of the first number of a vector. A name that an earlier feature has, too, ends in " (2)".
