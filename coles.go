@@ -128,7 +128,7 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	}
 	r := f.structureColumns(f.g.Nodes())
 	f.room = kernel.Unset[float32](2*f.g.Nodes(), r)
-	if f.made, err = learnStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
+	if f.made, err = fitStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
 		return err
 	}
 	f.Kind = UseGraph

@@ -40,11 +40,11 @@ func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	return learnStructure(ctx, g, r, seed, kernel.Unset[float32](2*n, r))
+	return fitStructure(ctx, g, r, seed, kernel.Unset[float32](2*n, r))
 }
 
-// learnStructure is FitStructure in room (2n × r) for what it takes besides its result.
-func learnStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
+// fitStructure is FitStructure in room (2n × r) for what it takes besides its result.
+func fitStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	n, s := g.Nodes(), &Structure{ids: g.ids}
 	l, err := s.learnRatios(ctx, g)
 	if err != nil {

@@ -43,7 +43,7 @@ var zeros = []any{
 // takers are functions that take values which others make.
 var takers = []any{
 	coles.Contrast, coles.Eigenmaps, coles.Fit, coles.FitStructure, coles.KNN, coles.Normalize, coles.Solve, coles.SolveImplicit,
-	live.FitRows, live.Follow, live.Freeze, live.FreezeRows, live.Read, table.Learn, gnn.Train, gnn.TrainClassifier,
+	live.FitRows, live.Follow, live.Freeze, live.FreezeRows, live.Read, table.Fit, gnn.Train, gnn.TrainClassifier,
 	eval.AlikeNodes, eval.LearnLinks, eval.NewIndex,
 }
 
