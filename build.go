@@ -41,14 +41,14 @@ func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops
 // WithArcs has [Fit] take each edge for an arc, from U to V, or from the row of an entry to its column. The graph stays
 // undirected for all else. The vectors get columns that tell two roles apart: those of [Graph.Roles]. It is for graphs
 // where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it may cost a classifier 2 points.
-// [FromCSR] takes any matrix with it. Errors: [ErrSetting] in a constructor whose input has no direction.
+// [FromCSR] takes any matrix with it. Errors: [ErrSetting] for input without a direction.
 func WithArcs() GraphOption { return func(c *graphConfig) { c.arcs = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
 
 // WithWeights gives the edges of [NewGraph] one weight each, finite and not negative; nil is 1 for all. They take 16 bytes
-// an edge more, unless all are 1. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], and [ErrSetting] in other constructors.
+// an edge more, unless all are 1. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], [ErrSetting] elsewhere.
 func WithWeights(weights []float64) GraphOption { return func(c *graphConfig) { c.weights = weights } }
 
 // WithMirrors lets [FromCSR] make a directed graph undirected: a_ij and a_ji both become max(a_ij, a_ji).
@@ -109,8 +109,7 @@ func checkNodes(n int) error {
 }
 
 // FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice counts once, with the
-// larger value. Errors: as [NewGraph], and [ErrAsymmetric], naming the first pair that differs, unless [WithMirrors] or
-// [WithArcs].
+// larger value. Errors: as [NewGraph], and [ErrAsymmetric], with a pair that differs, unless [WithMirrors] or [WithArcs].
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	c := graphOptions(opts)
 	ctx := context.Background() // which does not end

@@ -17,20 +17,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds
-// the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where
-// neighbours say less of a node than its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
+// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds the contrast ΔW,
+// finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where neighbours say less of a node than
+// its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 // A nil x means no features: a [Structure] of the graph makes some.
 //
-// Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal
-// one that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts
-// their eigenspace, and rounding would choose among its vectors. [Float32] refuses such fits, or the fit goes
-// on in float64.
+// Columns that the input does not determine are 0, and [Report] counts them: where the last eigenvalues equal one that is
+// left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace, and rounding
+// would choose among its vectors. [Float32] refuses such fits, or the fit goes on in float64.
 //
-// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′
-// for the embedding; [Settings.Estimate] gives the memory. The result depends on the input and the settings
-// only, to the byte, however many processors there are.
-// Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
+// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′ for the embedding;
+// [Settings.Estimate] gives the memory. The result depends on input and settings only, to the byte, for any number of
+// processors. Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -313,4 +311,5 @@ func init() {
 	door.Entries = entries
 	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
+	door.Places, door.Row, door.View = (*Structure).places, structureRow, viewOf
 }

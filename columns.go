@@ -17,22 +17,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are,
-// whatever features these have: the columns of a fit without features, by their [Structure], with γ = 0, and with the
-// filter of the features where that is another than S2GCSum(8). Those of the features come first: a quarter of d′, or
-// the effective rank that is aimed at, but at most half.
+// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
+// features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
+// unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
+// most half. A share costs a fit without features, and in the model's file its Structure.
 //
-// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, where Rank, or 20 for a fixed γ, is more
-// than d′/2, and where d′ is more than half of the nodes. Elsewhere it is ½ where the graph was taken for its
-// communities, or a row of features as prepared has 5 entries at most in the mean, as of a few columns of a table: what
-// such features tell of a node may be of no use, and what its neighbours tell is not in them. It is measured with less
-// than 8 entries, and where a Rank leads to γ = 0 and there are fewer features than d′. Let R be as in [Alignment], T =
-// R_B·R_Bᵀ for half B of its columns, K_N = ZZᵀ for Z = F°R_A with the other half and F without its term k = 0, K_L =
-// LLᵀ for the columns L in question, and a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over both halves. Then
+// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
+// d′/2, and for d′ of more than half of the nodes. It is ½ where the graph was taken for its communities, and where a row of
+// features as prepared has 5 entries at most in the mean. It is measured with less than 8 entries, and where a Rank leads to
+// γ = 0 and there are fewer features than d′, by how well hidden features follow from two kernels. With R as in [Alignment],
+// halves A and B of its columns and T = R_B·R_Bᵀ, let K_N = ZZᵀ be the kernel of neighbours' features, Z = F°R_A for F
+// without its term k = 0, and K_L = LLᵀ that of the columns L of the structure. With a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over
+// both halves,
 //
 //	share = min(½, max(0, 1 − a(K_N)/a(K_L))).
-//
-// A share costs a fit without features, and in the file of the model as much as its Structure.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.

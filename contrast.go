@@ -61,22 +61,16 @@ func (w *SymCSR) Laplacian() *SymCSR {
 	return &SymCSR{l}
 }
 
-// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop of weight
-// 1 more on every node, normalised by degrees:
-//
-//	W = D̂^-½ (A+I) D̂^-½,  D̂ = diag((A+I)·1),
-//
-// in O(n + m). An isolated node keeps a one. The eigenvalues are in [−1, 1].
+// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop of weight 1 more on every
+// node, normalised by degrees, W = D̂^-½ (A+I) D̂^-½ with D̂ = diag((A+I)·1), in O(n + m). An isolated node keeps a one.
+// The eigenvalues are in [−1, 1].
 func Normalize(g *Graph) *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
 	return w
 }
 
-// Positive returns the positive graph of the contrast,
-//
-//	W⁺ = D^-½ A D^-½,  D = diag(A·1), without A's diagonal,
-//
-// in O(n + m). An isolated node has a zero row. Eigenvalues are in [−1, 1].
+// Positive returns the positive graph of the contrast, W⁺ = D^-½ A D^-½ with D = diag(A·1), without A's diagonal, in O(n + m).
+// An isolated node has a zero row. Eigenvalues are in [−1, 1].
 func (g *Graph) Positive() *SymCSR {
 	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, false)) // does not end
 	return w
@@ -113,12 +107,8 @@ func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {
 	return &SymCSR{m}, nil
 }
 
-// DeltaW is the contrast operator of the paper,
-//
-//	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ,
-//
-// kept as one sparse matrix and at most one rank-one part: in the limit κ → ∞ the mean of the W⁻ₖ
-// is a rank-one matrix, which is never written out. A DeltaW is immutable.
+// DeltaW is the contrast operator of the paper, ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ, kept as one sparse matrix and at most one rank-one
+// part: in the limit κ → ∞ the mean of the W⁻ₖ is of rank one, and never written out. It is immutable.
 type DeltaW struct {
 	op    matrix.Operator[float64]
 	graph *Graph

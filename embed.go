@@ -14,17 +14,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Embed returns the embedding of every node of a graph (n × d′), without fitting anything: F(W)·X·Pᵀ and the
-// column of degrees, scaled as the model is, with X prepared by the column weights that the model remembers.
-// The graph may be
-//   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
-//     rounding in a refitted model;
-//   - a larger one in which it has grown: rows within K hops of new nodes move;
-//   - another graph with the same features.
+// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees, scaled
+// as the model is, with X prepared by the weights of columns that the model keeps. For the graph that was fitted that is
+// [Model.Embedding], to the byte, or to rounding in a refitted model. In a graph that has grown, rows within K hops of new
+// nodes move. Any other graph may have the same features, too.
 //
-// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and its
-// [Structure] encodes the nodes. The time is O((nnz(X) + K·nnz(W))·d′).
-// Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
+// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and the [Structure] encodes the
+// nodes. The time is O((nnz(X) + K·nnz(W))·d′). Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

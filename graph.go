@@ -20,13 +20,11 @@ import (
 // An Edge joins the nodes U and V, numbered from 0, in no direction.
 type Edge struct{ U, V int }
 
-// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n ×
-// n), checked once when it is built and never changed after, so that any number of goroutines may
-// read it.
+// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n × n), checked once when it is
+// built and never changed after, so that any number of goroutines may read it.
 //
-// Every constructor treats its input alike, and [Graph.Report] counts the changes: edges given more than
-// once become one, of the largest weight given; edges of weight zero and, unless [WithSelfLoopsKept], self
-// loops are dropped; nodes without edges stay.
+// Every constructor treats its input alike, as [Graph.Report] counts: repeated edges become one, of the largest weight; edges
+// of weight zero and, unless [WithSelfLoopsKept], self loops are dropped; nodes without edges stay.
 type Graph struct {
 	adj    *kernel.CSR[float64] // a pattern where all weights are 1
 	loops  bool                 // adj may have diagonal entries
@@ -190,13 +188,10 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 	return out
 }
 
-// Without returns the graph of the same nodes with the edges of g for which drop is false:
-//
-//	a′_uv = 0 if drop({u, v}), else a_uv.
-//
-// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count.
-// Names, weights and self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree))
-// time and, besides the new graph, 16 bytes an edge that stays, 24 if g is weighted.
+// Without returns the graph of the same nodes with the edges for which drop is false, a′_uv = 0 if drop({u, v}), else a_uv.
+// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count. Names, weights and
+// self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree)) time and, besides the new
+// graph, 16 bytes an edge that stays, 24 if g is weighted.
 func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	var edges []Edge
 	var weights []float64

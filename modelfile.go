@@ -111,7 +111,7 @@ func (m *Model) Hash() string {
 }
 
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
-// [ErrFormat] for no model or another version, [ErrChecksum].
+// [ErrFormat] for other files and versions, [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
 	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {

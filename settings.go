@@ -17,8 +17,7 @@ import (
 type Settings struct {
 	// Dim is d′, the length of an embedding vector, at most: there are no more columns than features, or without features
 	// than nodes, but for those of Structure and of roles. 0 means 128, or without features a third of the nodes, at least 2.
-	Dim int `json:"dim"`
-
+	Dim         int             `json:"dim"`
 	Seed        uint64          `json:"seed"`        // of all randomness
 	Preparation Preparation     `json:"preparation"` // of X
 	Filter      Filter          `json:"filter"`      // F; the zero value is S2GCSum(8), without features S2GCSum(24)
@@ -29,41 +28,33 @@ type Settings struct {
 	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
 	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
 
-	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the
-	// direction of the degrees, which degree negatives take out of P. The column is z = FXv, with
-	// v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share follows how well the features predict
-	// degrees,
+	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the direction of the degrees, which
+	// degree negatives take out of P. The column is z = FXv, with v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share
+	// follows how well the features predict degrees,
 	//
 	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
 	//
-	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1:
-	// t is 1 by chance, and n where the nodes differ by degrees only. Where degrees hardly differ it is less:
-	// the column's mean is at most ten times its part of the norm. There is none, and one more row of P, where
-	// the share is 0, with [UseFeatures], in one column, and where (FX)ᵀs is no more than rounding.
-	DegreeShare float64 `json:"degree_share"`
-
-	Structure Share     `json:"structure"` // of columns of the structure beside those of features
-	Truncate  bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
-	Solver    Solver    `json:"solver"`    // of the eigenvectors
-	Precision Precision `json:"precision"` // of X, W, ΔW and the embedding
+	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1: t is 1 by chance,
+	// and n where the nodes differ by degrees only. Where degrees hardly differ the share is less: the column's mean is at most
+	// ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures], in one column,
+	// and where (FX)ᵀs is no more than rounding.
+	DegreeShare float64   `json:"degree_share"`
+	Structure   Share     `json:"structure"` // of columns of the structure beside those of features
+	Truncate    bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
+	Solver      Solver    `json:"solver"`    // of the eigenvectors
+	Precision   Precision `json:"precision"` // of X, W, ΔW and the embedding
 }
 
-// DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with
-// the accuracies of 31 graphs in view:
+// DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with the accuracies of 31
+// graphs in view; what is not here is auto:
 //
-//	Dim          0, that is 128 or d: more changes nothing once the columns are weighted
-//	Preparation  PrepareAuto
-//	Kind         auto, by Alignment
-//	Filter       auto: the paper's S²GC in its authors' form with 8 hops, or with 24 without features, where the
-//	             columns of few edges say little alone: 16 to 32 do better than 8
-//	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
-//	Kappa        1 (a closed form has no κ)
-//	Eta          1, at which that direction goes exactly
+//	Dim          0: more than 128 changes nothing once the columns are weighted
+//	Filter       auto: 8 hops, or 24 without features, where the columns of few edges say little alone
+//	Negatives    ExpectedDegreeNegatives: deterministic, and with η′ = 1 no trivial direction is left; a closed form has no κ
 //	WeightSpan   100: amounts and counts of decades, such as passengers, outshout all others
-//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed
-//	             γ does not travel between graphs; row norm 4, for a classifier with C = 1
+//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed γ does not travel between graphs;
+//	             row norm 4, for a classifier with C = 1
 //	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
-//	Solver, Precision: auto, by the number of features and what saves time
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:      1,
@@ -120,7 +111,7 @@ func (s Settings) contrasting() contrasting {
 	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
 
-// WithoutGraph returns the settings of [UseFeatures], with the defaults for what such a fit does not use.
+// WithoutGraph returns the settings of [UseFeatures], else with the defaults.
 func (s Settings) WithoutGraph() Settings {
 	d := DefaultSettings()
 	s.Kind, s.Filter, s.Negatives, s.Kappa, s.Eta = UseFeatures, d.Filter, d.Negatives, d.Kappa, d.Eta
@@ -217,7 +208,7 @@ func With(change func(s *Settings)) Option {
 	return func(c *config) { change(&c.Settings) }
 }
 
-// WithDim sets d′, the most columns of the embedding, 0 for the default: see [Settings].
+// WithDim sets d′, the most columns of the embedding, 0 for the default.
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 
 // WithSeed sets the seed of all random draws (1).
@@ -241,12 +232,11 @@ func WithProgress(f Progress) Option {
 	return func(c *config) { c.progress = f }
 }
 
-// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie
-// in files without names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of
-// memory, besides a graph and features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY]
-// they take none. The less there is, the more often the graph is read, at most once a hop for 64 bytes of a row.
-// Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC], [ErrSetting] without features or with
-// another solver than [SolverDirect], and [errors.ErrUnsupported] elsewhere than on Linux.
+// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie in files without
+// names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of memory, besides a graph and
+// features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY] they take none. With less the graph is read
+// more often, at most once a hop for 64 bytes of a row. Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC],
+// [ErrSetting] without features or for another solver than [SolverDirect], and [errors.ErrUnsupported] but on Linux.
 func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
@@ -258,10 +248,9 @@ type Kind int
 const (
 	// UseGraph is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
 	UseGraph Kind = iota + 1
-	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not
-	// centred, scaled in the same way. Half of a column's own square is left out: what a column shares with
-	// no other, the unique variance of factor analysis, would come before what many say together. It is for
-	// graphs whose neighbours differ. It looks at no edge, and has no degree column.
+	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not centred, scaled in
+	// the same way. Half of a column's own square is left out: what a column shares with no other, the unique variance of factor
+	// analysis, would come before what many say together. It is for graphs whose neighbours differ, and has no degree column.
 	UseFeatures
 )
 
@@ -273,10 +262,9 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that
-// many features, 0 for none. K-means weighs all columns alike, and what clusters share is in the first few:
-// d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of degrees, and [PrepareUndamped]; without
-// features rank 20 throughout, and S²GC with α = 0.
+// ClusteringSettings are for k-means on rows of length 1, for a graph with these numbers of nodes and features, 0 for none.
+// K-means weighs all columns alike, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at
+// least 10, no column of degrees, and [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
@@ -289,11 +277,11 @@ func ClusteringSettings(nodes, features int) Settings {
 	return s
 }
 
-// LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the
-// eigenvalues may flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper
-// with K = 3 and α = 0.05, γ = 0, no column of degrees; without features K = 2, α = 0 and effective rank
-// 0.55·d′: change Rank and Floor with Dim. The graph is always used: without it links are guesses. Among the ten nodes of
-// the largest cosines are twice the links of airports with [Share] ½, and a sixth to a third less of those of papers.
+// LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the eigenvalues may
+// flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no
+// column of degrees; without features K = 2, α = 0 and effective rank 0.55·d′: change Rank and Floor with Dim. The graph is
+// always used: without it links are guesses. A [Share] of ½ doubles the links of airports among the ten largest cosines, and
+// loses a sixth to a third of papers'.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Kind, s.DegreeShare = UseGraph, 0

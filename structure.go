@@ -18,9 +18,8 @@ import (
 //
 //	L_ij = max(0, log(C_ij/q_j)) on the edges, else 0,  L ≈ USVᵀ,
 //
-// the optimum of a contrast with negatives drawn by degree^¾ (Levy and Goldberg 2014), of rank r by subspace
-// iteration on Lᵀ(I+W⁺)L (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known
-// nodes, also that of a later one. It is immutable.
+// the optimum of a contrast with negatives drawn by degree^¾ (Levy and Goldberg 2014), by subspace iteration on Lᵀ(I+W⁺)L
+// (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known nodes, also that of a later one.
 type Structure struct {
 	ids     []string               // of the nodes it was learnt from, nil where these are only numbered
 	logs    []float64              // of q, 0 for isolated nodes, of which an edge tells nothing
@@ -189,7 +188,7 @@ func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 
 // encode is Encode, where a new node without an edge to a known one gets zeros unless it is to be an error.
 func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32, error) {
-	place := s.Places(g)
+	place := s.places(g)
 	l := &kernel.CSR[float32]{Rows: g.Nodes(), Cols: s.encoder.Rows, Ptr: make([]int64, g.Nodes()+1)}
 	for i := range l.Rows {
 		l.Ptr[i+1] = l.Ptr[i]
@@ -220,9 +219,8 @@ func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32
 	return s.times(ctx, l)
 }
 
-// Row is [Structure.Encode] for one newcomer, by the [Structure.Places] of its neighbours and the weights of
-// edges, or nil. Errors: [ErrUnplaced], [ErrIndex].
-func (s *Structure) Row(ctx context.Context, places []int32, weights []float64) (*Dense32, error) {
+// structureRow is Row of package inside.
+func structureRow(ctx context.Context, s *Structure, places []int32, weights []float64) (*Dense32, error) {
 	l := &kernel.CSR[float32]{Rows: 1, Cols: s.encoder.Rows}
 	kept := make([]float64, 0, len(places))
 	for q, j := range places {
@@ -261,8 +259,8 @@ func (s *Structure) times(ctx context.Context, l *kernel.CSR[float32]) (*Dense32
 	return &Dense32{Rows: x.Rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data}, kernel.SpMM(ctx, x, l, s.encoder)
 }
 
-// Places are the numbers that the nodes of a graph have among the known ones, −1 for new nodes.
-func (s *Structure) Places(g *Graph) []int32 {
+// places is Places of package inside.
+func (s *Structure) places(g *Graph) []int32 {
 	n, place := len(s.logs), make([]int32, g.Nodes())
 	if s.ids == nil && g.ids == nil {
 		for i := range place {

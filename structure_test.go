@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -75,7 +76,7 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 	testkit.WantSame(t, "the twin's features", more.Data[60*12:], x.Data[17*12:][:12])
 	testkit.WantSame(t, "the old nodes' features", more.Data[:60*12], x.Data)
 	nodes, _ := g.Neighbors(17)
-	testkit.WantSame(t, "a row alone", testkit.Must(s.Row(ctx, nodes, nil)).Data, x.Data[17*12:][:12])
+	testkit.WantSame(t, "a row alone", testkit.Must(inside.Row(ctx, s, nodes, nil)).Data, x.Data[17*12:][:12])
 
 	names := func(n, first int) (ids []string) {
 		for i := range n {
@@ -92,11 +93,11 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 	for name, err := range map[string]error{
 		"an isolated newcomer":     testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(61, old)))),
 		"a newcomer of a newcomer": testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(63, append(twin, coles.Edge{U: 61, V: 62}))))),
-		"no edge":                  testkit.Err(s.Row(ctx, nil, nil)),
+		"no edge":                  testkit.Err(inside.Row(ctx, s, nil, nil)),
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, coles.ErrUnplaced) })
 	}
-	testkit.WantError(t, testkit.Err(s.Row(ctx, []int32{60}, nil)), coles.ErrIndex)
+	testkit.WantError(t, testkit.Err(inside.Row(ctx, s, []int32{60}, nil)), coles.ErrIndex)
 	testkit.WantError(t, testkit.Err(coles.FitStructure(ctx, g, 61, 1)), coles.ErrSetting)
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/nearest"
 	"coles/internal/parallel"
@@ -85,7 +86,7 @@ func unitFeatures(ctx context.Context, n int, x mat.Matrix) (*matrix.Matrix[floa
 	if err != nil {
 		return nil, err
 	}
-	if x, err = how.View(ctx, x); err != nil {
+	if x, err = inside.View(ctx, how, x); err != nil {
 		return nil, err
 	}
 	if rows, _ := x.Dims(); rows != n {

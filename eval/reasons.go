@@ -118,7 +118,7 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
 	}
 	kept := of.Preparer().Kept()
-	prepared, err := of.Preparer().View(ctx, x)
+	prepared, err := inside.View(ctx, of.Preparer(), x)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.So
 }
 
 func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	prepared, err := prepare.View(ctx, x)
+	prepared, err := inside.View(ctx, prepare, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}

@@ -66,7 +66,7 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		f.scale[i] = 1 / math.Sqrt(sum)
 	}
 	if s := m.Structure(); s != nil {
-		f.known = s.Places(g)
+		f.known = inside.Places(s, g)
 	}
 	if beside, share := m.Beside(); beside != nil {
 		if f.beside, err = Freeze(ctx, beside, weighed, nil); err != nil {

@@ -112,7 +112,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	if s := m.Structure(); s != nil {
-		out.known = s.Places(g)
+		out.known = inside.Places(s, g)
 	} else if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 
 // prepare prepares features as the model does.
 func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Source, error) {
-	view, err := m.Preparer().View(ctx, raw)
+	view, err := inside.View(ctx, m.Preparer(), raw)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,17 @@ var (
 	// is overlooked once in 2⁶⁴ such matrices.
 	FromRows = door.FromRows.(func(ptr []int64, col []int32, weights []float64, opts ...coles.GraphOption) (*coles.Graph, error))
 
+	// Places are the numbers that the nodes of a graph have among those that a structure knows, −1 for new nodes.
+	Places = door.Places.(func(s *coles.Structure, g *coles.Graph) []int32)
+
+	// Row is [coles.Structure.Encode] for one newcomer, by the Places of its neighbours and the weights of edges, or nil.
+	// Errors: [coles.ErrUnplaced], [coles.ErrIndex].
+	Row = door.Row.(func(ctx context.Context, s *coles.Structure, places []int32, weights []float64) (*coles.Dense32, error))
+
+	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by what
+	// takes features. X must stay as it is. The reader finds a prepared number that overflows.
+	View = door.View.(func(ctx context.Context, p *coles.Preparer, x mat.Matrix) (mat.Matrix, error))
+
 	// Weighed is a graph with the weights that a model takes.
 	Weighed = door.Weighed.(func(ctx context.Context, m *coles.Model, g *coles.Graph) (*coles.Graph, error))
 
