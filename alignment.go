@@ -17,27 +17,28 @@ import (
 
 // An Alignment answers, without labels, whether neighbours tell more of a node than its features. [Kind] "auto" obeys.
 //
-// Let R be the rows of X, prepared and scaled to length 1, freed of what 1 and √degree explain of them; u_k and
-// λ_k, for k up to 3, its leading left singular vectors and squared singular values; A the edges between nodes with
-// features, D their degrees, m their number and n that of such nodes; and z_k = u_k − (1ᵀDu_k/1ᵀD1)·1. Then
+// Let R be the rows of X, prepared, of length 1 and freed of what 1 and √degree explain; u_k and λ_k, k ≤ 3, its leading left
+// singular vectors and squared singular values; A the m edges between the n nodes with features, D their degrees; and
+// z_k = u_k − (1ᵀDu_k/1ᵀD1)·1. Then
 //
 //	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
 //
-// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. It
-// depends on XXᵀ alone, on no basis.
+// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. It depends
+// on XXᵀ alone, on no basis. From s = 0.8 on the graph is taken.
 //
-// s of 0.8 or more chooses the graph. Below that the features are taken, unless the graph has large communities of its
-// own; or any, by three deviations, where features tell nothing: no edge joins nodes that have some, all rows are
-// alike, 40 columns or more hardly have another spectrum than noise (Marčenko and Pastur 1967), or they are 5 entries a
-// row at most, beside which columns of the structure may stand. One edge in four is hidden, by a hash
-// of the seed and the pair. Let D be the degrees + 1, A the edges that are left, H the hidden ones and P =
-// D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, where S is 32 columns of random signs, or 14 from 131,072 nodes
-// on, are freed of D^½ under the same power, brought to length 1 and centred, and freed of the degrees again. Then
+// Below, the size r of the graph's communities decides. One edge in four is hidden, by a hash of the seed and the pair. Let D
+// be the degrees + 1, A the edges left, H the hidden ones and P = D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, S 32
+// columns of random signs, or 14 from 131,072 nodes on, are freed of D^½ under the same power, brought to length 1, centred,
+// and freed of the degrees again. Then
 //
 //	r = Σ_v z_v·(D^-½HD^-½z)_v / Σ_v ‖z_v‖·(D^-½HD^-½‖z‖)_v
 //
-// is the mean cosine of the ends of hidden edges, which grows with the size of communities. From ¼ on the graph is
-// taken. Below 4,096 nodes all quarters are hidden in turn, four times. docs/guide.md has the reasons.
+// is the mean cosine of the ends of hidden edges. Below 4,096 nodes all quarters are hidden in turn, four times.
+//
+// From r = ¼ on the graph is taken, else the features. Where the features tell nothing, r of three deviations is enough. They
+// tell nothing if no edge joins nodes that have some, if all rows are alike, if 40 columns or more hardly have another
+// spectrum than noise (Marčenko and Pastur 1967), or if a row has 5 entries at most and columns of the structure may stand
+// beside them. docs/guide.md has the reasons.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
@@ -46,11 +47,10 @@ type Alignment struct {
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
 }
 
-// Alignment measures s and r on a graph with features X (n × d), prepared as [Fit] with these settings does.
-//
-// Neither depends on the numbering of nodes: s begins with random combinations of columns, and the names of nodes that
-// r hashes are hashes of their features and their neighbours'. s takes some 30 products of X and of Xᵀ with 8
-// columns, or d/32 with 32 where d ≤ 400, and r 9 hops of 34 columns in float64, or 144. Errors: as [Fit].
+// Alignment measures s and r on a graph with features X (n × d), prepared as [Fit] with these settings does. Neither depends
+// on the numbering of nodes: s begins with random combinations of columns, and r goes by hashes of nodes' features and their
+// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, or d/32 with 32 where d ≤ 400, and r 9 hops of 34
+// columns in float64, or 144. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

@@ -209,10 +209,10 @@ func TestRepeatedColumnsDoNotOutvoteEdges(t *testing.T) {
 		rare.Add(fmt.Sprint(i), town)
 	}
 	for name, rows := range map[string]*table.Table{"once": once, "six times": often, "rare": rare} {
-		x := testkit.Must(testkit.Must(table.Learn(ctx, rows)).Encode(ctx, rows))
+		x := testkit.Must(testkit.Must(table.Fit(ctx, rows)).Encode(ctx, rows))
 		a := alignment(g, x, func(*coles.Settings) {})
 		testkit.WantSame(t, fmt.Sprintf("%s: %v", name, a), a.Kind(), coles.UseGraph)
 	}
-	x, y := testkit.Must(testkit.Must(table.Learn(ctx, once)).Encode(ctx, once)), testkit.Must(testkit.Must(table.Learn(ctx, often)).Encode(ctx, often))
+	x, y := testkit.Must(testkit.Must(table.Fit(ctx, once)).Encode(ctx, once)), testkit.Must(testkit.Must(table.Fit(ctx, often)).Encode(ctx, often))
 	testkit.WantNear(t, "s", alignment(g, x, func(*coles.Settings) {}).Neighbours, alignment(g, y, func(*coles.Settings) {}).Neighbours, 0.02)
 }

@@ -19,7 +19,7 @@ func benchmarkData() (*dataset.Dataset, *coles.Graph) {
 	if err != nil {
 		d = testkit.Must(dataset.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
 	}
-	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+	return d, testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors()))
 }
 
 // Every step of Fit by itself.
@@ -47,7 +47,7 @@ func BenchmarkStep(b *testing.B) {
 		work float64
 		unit string
 	}{
-		{"graph", func() { testkit.Must(coles.FromDirectedCSR(data.Adjacency)) }, entries / 1e9, "Gentries/s"},
+		{"graph", func() { testkit.Must(coles.FromCSR(data.Adjacency, coles.WithMirrors())) }, entries / 1e9, "Gentries/s"},
 		{"normalize", func() { coles.Normalize(g) }, entries / 1e9, "Gentries/s"},
 		{"sample/uniform:5", sample(coles.UniformNegatives(5)), 5 * n / 1e9, "Gpairs/s"},
 		{"sample/uniform:5,exclude-edges", sample(coles.UniformNegatives(5).ExcludeEdges()), 5 * n / 1e9, "Gpairs/s"},

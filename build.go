@@ -6,27 +6,32 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/nearest"
 	"coles/internal/parallel"
 	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A GraphOption changes how a graph is built.
 type GraphOption func(*graphConfig)
 
 type graphConfig struct {
-	keepLoops bool
-	arcs      bool
-	ids       []string
+	keepLoops, arcs, mirrors bool
+	ids                      []string
+	weights                  []float64
+}
+
+func graphOptions(opts []GraphOption) (c graphConfig) {
+	for _, o := range opts {
+		if o == nil {
+			panic("coles: a nil GraphOption")
+		}
+		o(&c)
+	}
+	return c
 }
 
 // WithSelfLoopsKept keeps self loops in A, where they add to the loop that [Normalize] puts on every node.
@@ -36,27 +41,31 @@ func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops
 // WithArcs has [Fit] take each edge for an arc, from U to V, or from the row of an entry to its column. The graph stays
 // undirected for all else. The vectors get columns that tell two roles apart: those of [Graph.Roles]. It is for graphs
 // where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it may cost a classifier 2 points.
-// Errors: [ErrSetting] in a constructor whose input has no direction.
+// [FromCSR] takes any matrix with it. Errors: [ErrSetting] for input without a direction.
 func WithArcs() GraphOption { return func(c *graphConfig) { c.arcs = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
 
-// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, all of weight
-// 1. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes a node
+// WithWeights gives the edges of [NewGraph] one weight each, finite and not negative; nil is 1 for all. They take 16 bytes
+// an edge more, unless all are 1. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], [ErrSetting] elsewhere.
+func WithWeights(weights []float64) GraphOption { return func(c *graphConfig) { c.weights = weights } }
+
+// WithMirrors lets [FromCSR] make a directed graph undirected: a_ij and a_ji both become max(a_ij, a_ji).
+func WithMirrors() GraphOption { return func(c *graphConfig) { c.mirrors = true } }
+
+// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, of weight 1 unless
+// [WithWeights]. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes a node
 // besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
 func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
-	return NewWeightedGraph(n, edges, nil, opts...)
+	c := graphOptions(opts)
+	weights := c.weights
+	c.weights = nil
+	return fromPairs(n, edges, weights, true, c)
 }
 
-// NewWeightedGraph is [NewGraph] with one weight per edge, finite and not negative. They take 16 bytes an
-// edge more, unless all are 1. Further errors: [ErrNotFinite], [ErrNegative].
-func NewWeightedGraph(n int, edges []Edge, weights []float64, opts ...GraphOption) (*Graph, error) {
-	return newWeighted(n, edges, weights, true, opts)
-}
-
-// newWeighted is NewWeightedGraph where edges may have no direction.
-func newWeighted(n int, edges []Edge, weights []float64, directed bool, opts []GraphOption) (*Graph, error) {
+// fromPairs builds a graph from edges, which may have no direction.
+func fromPairs(n int, edges []Edge, weights []float64, directed bool, c graphConfig) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
@@ -85,7 +94,7 @@ func newWeighted(n int, edges []Edge, weights []float64, directed bool, opts []G
 			}
 		})
 	}
-	return newGraph(adj, opts, GraphReport{DuplicatesMerged: merged}, arcs)
+	return newGraph(adj, c, GraphReport{DuplicatesMerged: merged}, arcs)
 }
 
 func checkNodes(n int) error {
@@ -99,20 +108,10 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice counts
-// once, with the larger value. Further errors: [ErrAsymmetric] naming the first pair that differs;
-// [FromDirectedCSR] takes such matrices.
+// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice counts once, with the
+// larger value. Errors: as [NewGraph], and [ErrAsymmetric], with a pair that differs, unless [WithMirrors] or [WithArcs].
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
-	return fromCSR(a, false, opts)
-}
-
-// FromDirectedCSR is [FromCSR] for directed graphs, which it makes undirected: a_ij and a_ji both
-// become max(a_ij, a_ji).
-func FromDirectedCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
-	return fromCSR(a, true, opts)
-}
-
-func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
+	c := graphOptions(opts)
 	ctx := context.Background() // which does not end
 	if err := matrix.CheckCSR(ctx, a); err != nil {
 		return nil, fmt.Errorf("coles: graph: %w", err)
@@ -147,31 +146,27 @@ func fromCSR(a *sparse.CSR, directed bool, opts []GraphOption) (*Graph, error) {
 		}
 	})
 	if same, _ := matrix.Symmetric(ctx, adj); same {
-		return newGraph(adj, opts, report, parts)
+		return newGraph(adj, c, report, parts)
 	}
-	if !directed {
+	if !c.mirrors && !c.arcs {
 		adj = matrix.Valued(adj)
 		if i, j, same := matrix.FirstDifference(adj, adj.Transpose()); !same {
 			there, _ := matrix.Entry(adj, i, j)
 			back, _ := matrix.Entry(adj, j, i)
-			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); FromDirectedCSR accepts directed graphs",
+			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); WithMirrors makes directed graphs undirected",
 				ErrAsymmetric, there, i, j, back, j, i)
 		}
-		return newGraph(adj, opts, report, parts)
+		return newGraph(adj, c, report, parts)
 	}
 	adj, _, report.MirrorsAdded, _ = matrix.FromEntries(ctx, rows, parts, raw.Indptr[rows], merge != nil)
-	return newGraph(adj, opts, report, parts)
+	return newGraph(adj, c, report, parts)
 }
 
 // newGraph applies what all constructors share to a symmetric matrix without duplicates; arcs are nil where nothing has
 // a direction.
-func newGraph(adj *kernel.CSR[float64], opts []GraphOption, report GraphReport, arcs []iter.Seq2[Edge, float64]) (*Graph, error) {
-	var c graphConfig
-	for _, o := range opts {
-		if o == nil {
-			panic("coles: a nil GraphOption")
-		}
-		o(&c)
+func newGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport, arcs []iter.Seq2[Edge, float64]) (*Graph, error) {
+	if c.weights != nil {
+		return nil, fmt.Errorf("coles: graph: %w", setting.Bad("WithWeights", len(c.weights), "NewGraph, since elsewhere the input has the weights"))
 	}
 	g := &Graph{keeps: c.keepLoops, ids: c.ids}
 	if infinite := g.take(adj, report); infinite < adj.Rows {
@@ -263,130 +258,99 @@ func countZeros(a *kernel.CSR[float64]) int {
 	return count
 }
 
-// KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties
-// the lower rows, by the distance where rows are dense and d < 100, else by the cosine if above 0. An edge weighs ½ for
-// each end that chose it. A row that is 0 once prepared has none. The search is exact, in O(n²·d) time, less for sparse
-// X, and O(n·(d + k)) memory. Errors: [ErrSetting] unless 1 ≤ k < n.
-func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
-	source, err := readFeatures(ctx, x)
-	if err != nil {
+// fromEdges is FromEdges of package inside.
+func fromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*Graph, error) {
+	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
-	n := source.Rows()
-	if k < 1 || k >= n {
-		return nil, fmt.Errorf("coles: nearest neighbours: %w", setting.Bad("k", k, "1 or more, and fewer than the %d rows", n))
-	}
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	how, err := PrepareAuto.Fit(ctx, source)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := prepared[float64](ctx, how, source)
-	if err != nil {
-		return nil, err
-	}
-	space, err := nearest.NewSpace(ctx, rows)
-	if err != nil {
-		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
-	}
-	found, err := space.All(ctx, k)
-	if err != nil {
-		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
-	}
-	edges, weights := make([]Edge, 0, n*k), make([]float64, 0, n*k)
-	for i, matches := range found {
-		for _, m := range matches {
-			both := slices.ContainsFunc(found[m.Row], func(back nearest.Match) bool { return back.Row == i })
-			switch {
-			case !both:
-				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 0.5)
-			case i < m.Row:
-				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 1)
+	ctx := context.Background() // which does not end
+	counts, weighted, bad := make([]int, len(parts)), make([]bool, len(parts)), make([]func(at int) error, len(parts))
+	parallel.For(ctx, len(parts), func(k int) {
+		for e, w := range parts[k] {
+			if w == 1 && uint(e.U) < uint(n) && uint(e.V) < uint(n) {
+				counts[k]++
+				continue
 			}
+			if matrix.CheckPair(n, 0, e, w) != nil {
+				bad[k] = func(at int) error { return matrix.CheckPair(n, at, e, w) }
+				return
+			}
+			counts[k], weighted[k] = counts[k]+1, true
+		}
+	})
+	count := 0
+	for k := range parts {
+		if count += counts[k]; bad[k] != nil {
+			return nil, fmt.Errorf("coles: graph: %w", bad[k](count))
 		}
 	}
-	return newWeighted(n, edges, weights, false, opts)
+	adj, again, mirrored, _ := matrix.FromEntries(ctx, n, parts, count, slices.Contains(weighted, true))
+	return newGraph(adj, graphOptions(opts), GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored}, parts)
 }
 
-// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
-// of the nodes unless [WithIDs] gives others. Weights are read where g is a graph.Weighted; absent means 1.
-func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
-	nodes := graph.NodesOf(g.Nodes())
-	ids := make([]int64, len(nodes))
-	for i, node := range nodes {
-		ids[i] = node.ID()
+// fromRows is FromRows of package inside.
+func fromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {
+	n := len(ptr) - 1
+	if err := checkNodes(n); err != nil {
+		return nil, err
 	}
-	slices.Sort(ids)
-	names := make([]string, len(ids))
-	row := make(map[int64]int, len(ids))
-	for i, id := range ids {
-		names[i], row[id] = strconv.FormatInt(id, 10), i
+	if ptr[0] != 0 || ptr[n] != int64(len(col)) || !slices.IsSorted(ptr) || weights != nil && len(weights) != len(col) {
+		return nil, fmt.Errorf("coles: graph: %w: row pointers from %d to %d, %d columns, %d weights", ErrShape, ptr[0], ptr[n], len(col), len(weights))
 	}
-	weighted, _ := g.(graph.Weighted)
+	ctx := context.Background() // which does not end
+	adj := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: ptr, Col: col, Val: weights}
+	drops, err := matrix.CheckRows(ctx, adj)
+	if err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	if same, _ := matrix.Mirrored(ctx, adj); !same {
+		i, j := matrix.Unmirrored(adj)
+		return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
+	}
+	if drops {
+		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)
+	}
+	return newGraph(adj, graphOptions(opts), GraphReport{}, nil)
+}
+
+// Roles returns the double cover of a graph built [WithArcs], else nil. It has 2n nodes: node i of g is 2i as the tail of
+// arcs, and 2i + 1 as the head of others. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
+func (g *Graph) Roles() *Graph { return g.made().roles }
+
+// withoutArcs is the graph as it would be if its edges were no arcs.
+func (g *Graph) withoutArcs() *Graph {
+	if g.roles == nil {
+		return g
+	}
+	return &Graph{adj: g.adj, loops: g.loops, keeps: g.keeps, degree: g.degree, ids: g.ids, report: g.report}
+}
+
+// keepArcs makes the double cover.
+func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
+	if arcs == nil {
+		return fmt.Errorf("coles: graph: %w", setting.Bad("WithArcs", true, "NewGraph or FromCSR, whose edges have a direction"))
+	}
 	var edges []Edge
 	var weights []float64
-	for i, id := range ids {
-		for neighbours := g.From(id); neighbours.Next(); {
-			other := neighbours.Node().ID()
-			j, ok := row[other]
-			if !ok {
-				return nil, fmt.Errorf("coles: graph: %w: node %d has the neighbour %d, which the graph does not list", ErrIndex, id, other)
-			}
-			if j < i {
-				continue // seen from the other end
-			}
-			edges = append(edges, Edge{i, j})
-			if weighted != nil {
-				w, _ := weighted.Weight(id, other)
-				if err := matrix.CheckWeight(w, names[i], names[j]); err != nil {
-					return nil, fmt.Errorf("coles: graph: %w", err)
-				}
-				weights = append(weights, w)
+	for _, part := range arcs {
+		for e, w := range part {
+			if e.U != e.V {
+				edges, weights = append(edges, Edge{2 * e.U, 2*e.V + 1}), append(weights, w)
 			}
 		}
 	}
-	return newWeighted(len(ids), edges, weights, false, append([]GraphOption{WithIDs(names)}, opts...))
+	g.roles, err = fromPairs(2*g.Nodes(), edges, weights, true, graphConfig{ids: roleIDs(g.ids)})
+	return err
 }
 
-// Gonum returns gonum's graph of the row numbers, without self loops.
-func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
-	out := simple.NewWeightedUndirectedGraph(0, 0)
-	for i := range g.adj.Rows {
-		out.AddNode(simple.Node(i))
+// roleIDs names the nodes of the double cover.
+func roleIDs(ids []string) []string {
+	if ids == nil {
+		return nil
 	}
-	for i := range g.adj.Rows {
-		cols, vals := g.Raw().Row(i)
-		for q, j := range cols {
-			if int(j) > i {
-				out.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(i), T: simple.Node(j), W: vals[q]})
-			}
-		}
+	roles := make([]string, 0, 2*len(ids))
+	for _, id := range ids {
+		roles = append(roles, id+">", id+"<")
 	}
-	return out
-}
-
-// Without returns the graph of the same nodes with the edges of g for which drop is false:
-//
-//	a′_uv = 0 if drop({u, v}), else a_uv.
-//
-// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count.
-// Names, weights and self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree))
-// time and, besides the new graph, 16 bytes an edge that stays, 24 if g is weighted.
-func (g *Graph) Without(drop func(Edge) bool) *Graph {
-	var edges []Edge
-	var weights []float64
-	for e, w := range g.Edges() {
-		if drop(e) {
-			continue
-		}
-		edges = append(edges, e)
-		if g.adj.Val != nil {
-			weights = append(weights, w)
-		}
-	}
-	adj, _, _ := matrix.FromPairs(context.Background(), g.Nodes(), edges, weights, nil) // does not end
-	rest := &Graph{keeps: g.keeps, ids: g.ids}
-	rest.take(adj, GraphReport{})
-	return rest
+	return roles
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -16,20 +17,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds
-// the contrast ΔW, finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where
-// neighbours say less of a node than its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
+// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds the contrast ΔW,
+// finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where neighbours say less of a node than
+// its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
 // A nil x means no features: a [Structure] of the graph makes some.
 //
-// Columns that the input does not determine are 0, and [Report] counts them. If the last eigenvalues equal
-// one that is left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts
-// their eigenspace, and rounding would choose among its vectors. [Float32] refuses such fits, or the fit goes
-// on in float64.
+// Columns that the input does not determine are 0, and [Report] counts them: where the last eigenvalues equal one that is
+// left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace, and rounding
+// would choose among its vectors. [Float32] refuses such fits, or the fit goes on in float64.
 //
-// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′
-// for the embedding; [Settings.Estimate] gives the memory. The result depends on the input and the settings
-// only, to the byte, however many processors there are.
-// Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
+// It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′ for the embedding;
+// [Settings.Estimate] gives the memory. The result depends on input and settings only, to the byte, for any number of
+// processors. Errors: [ErrNegative], [ErrPrecision], [ErrDense], and a [*ConvergenceError].
 func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -74,6 +73,9 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 		return nil, err
 	}
 	m.settings.Structure = Share(m.share)
+	if m.report.Dim >= m.report.Asked {
+		m.report.Asked = 0
+	}
 	return m, nil
 }
 
@@ -124,7 +126,7 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	}
 	r := f.structureColumns(f.g.Nodes())
 	f.room = kernel.Unset[float32](2*f.g.Nodes(), r)
-	if f.made, err = learnStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
+	if f.made, err = fitStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
 		return err
 	}
 	f.Kind = UseGraph
@@ -147,8 +149,6 @@ func (f *fitting) checkWithout() error {
 		return setting.Bad("Kind", f.Kind, "another without features")
 	case f.Preparation != PrepareAuto && f.Preparation != PrepareNone:
 		return setting.Bad("Preparation", f.Preparation, "%v without features", PrepareAuto)
-	case f.Dim > f.g.Nodes():
-		return setting.Bad("Dim", f.Dim, "at most %d, the number of nodes", f.g.Nodes())
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func (f *fitting) checkWithout() error {
 // identify resolves d′ and hashes the features.
 func (f *fitting) identify(ctx context.Context) (err error) {
 	d := f.prepare.fitted.Columns
-	if f.Dim > d && (f.made != nil || f.Structure <= 0 && f.g.roles == nil) {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.Dim, "at most %d, the number of features", d))
+	if f.Dim > d {
+		f.report.Asked = f.Dim
 	}
 	f.total = cmp.Or(f.Dim, linear.DefaultDim)
-	f.Dim = min(linear.Dim(f.Dim, d), d)
+	f.Dim = linear.Dim(f.Dim, d)
 	if f.g.roles != nil {
 		if err := f.leaveRoles(); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (f *fitting) identify(ctx context.Context) (err error) {
 	if f.made != nil {
 		features = 0
 	}
-	if err := f.CheckUsed(f.g.Nodes(), features); err != nil {
+	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
 		return err
 	}
 	if f.Kind != UseFeatures {
@@ -220,7 +220,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 			return nil, err
 		}
 	}
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), scratch.Of(ctx))
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), f.total, scratch.Of(ctx))
 	f.step("prepare", 1, 3)
 	p := &problem[T]{x: x, made: f.made != nil, space: scratch.Of(ctx), solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Kind != UseFeatures {
@@ -243,7 +243,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.step("prepare", 2, 3)
 
 	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻, and the direction of the degrees, which becomes a column.
-	p.Fit = f.Linear()
+	p.Fit = f.linear()
 	if err := linear.CheckFilter(ctx, x, p.Filter, f.prepare.plain()); err != nil {
 		return nil, fmt.Errorf("coles: %w", err)
 	}
@@ -295,4 +295,21 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 		f.Settings, f.report.WeightUnit = f.WithoutGraph(), 0
 	}
 	return nil
+}
+
+// entries is what a SymCSR holds, nil for any other matrix.
+func entries(w any) *kernel.CSR[float64] {
+	if w, ok := w.(*SymCSR); ok {
+		return w.made()
+	}
+	return nil
+}
+
+// What package inside shows the other packages of this module.
+func init() {
+	door.Adjacency, door.FromEdges, door.FromRows = (*Graph).valuedRows, fromEdges, fromRows
+	door.Entries = entries
+	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
+	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
+	door.Places, door.Row, door.View = (*Structure).places, structureRow, viewOf
 }

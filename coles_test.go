@@ -217,7 +217,7 @@ func (s *script) graph() (*coles.Graph, error) {
 	if kind&2 > 0 {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
-	return coles.NewWeightedGraph(n, pairs, weights, opts...)
+	return coles.NewGraph(n, pairs, append(opts, coles.WithWeights(weights))...)
 }
 
 // features are of n rows, more or less, in one of the types that they come in.

@@ -11,16 +11,10 @@
 // # The method
 //
 // A graph of n nodes has the adjacency matrix A and features X (n × d). The positive graph W⁺ is A
-// normalised by degrees; negative graphs W⁻ are random ones, normalised alike. An embedding that is close
-// along the edges of W⁺ and far along the edges of the W⁻ maximises Tr(YᵀΔWY) with
-//
-//	ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
-//
+// normalised by degrees; negative graphs W⁻ are random ones, normalised alike. An embedding that is close along
+// the edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY) with ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
 // Linear COLES looks for it among linear maps of smoothed features, Y = FXPᵀ, F a polynomial in W, which is
-// A normalised with self loops. With PPᵀ = I the rows of P are the top d′ eigenvectors of the d × d matrix
-//
-//	M = XᵀFᵀ ΔW FX.
-//
+// A normalised with self loops. With PPᵀ = I the rows of P are the top d′ eigenvectors of M = XᵀFᵀ ΔW FX (d × d).
 // The columns of FXPᵀ are weighted by powers of their eigenvalues, and one column carries node degree,
 // weighted by how well the features predict it. Where a node's own features predict each other better than
 // its neighbours do, F and ΔW are the identity, and the diagonal of M is halved.
@@ -30,8 +24,7 @@
 //	paper          here                          what
 //	A              Graph                         adjacency matrix, n × n
 //	X              a mat.Matrix, Preparer        features, n × d
-//	W, W⁺, W⁻      Normalize, Graph.Positive,    normalised graphs, each a SymCSR
-//	               Graph.Negative
+//	W, W⁺, W⁻      Normalize, Positive, Negative normalised graphs, each a SymCSR
 //	κ, η′          Settings.Kappa, Eta           how many negatives, and their weight
 //	ΔW             Contrast, DeltaW              the contrast, n × n, never dense
 //	F, K, α        Filter                        polynomial in W, its degree, its restart
@@ -44,15 +37,13 @@
 //
 // # The way of the data
 //
-// [Fit] walks from graph and features to a [Model]; every step is also a public function, but for
-// the column of degrees:
+// [Fit] walks from graph and features to a [Model]. The steps of the method are public functions, too:
 //
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
 //
-// Package live follows a graph that grows and keeps M up to date, or embeds newcomers one by one.
-// Matrices come in as *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are checked once,
-// and are never written to; they go out as *mat.Dense. Errors wrap the named ones of this package and name
-// the fault and its place. Long calls take a context and stop within a tenth of a second of its end.
-// docs/promises.md lists what stays the same from version to version.
+// Fit alone takes logarithms of weights, and adds columns of degrees, of the structure and of roles. Matrices come in as
+// *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are checked once, and are never written to; they go
+// out as *mat.Dense. Errors name the fault and its place. Long calls stop within a tenth of a second of the end of their
+// context. Package live follows graphs that grow. docs/promises.md lists what stays from version to version.
 package coles

@@ -17,19 +17,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps),
+// Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps), max Tr(Yᵀ ΔW Y) subject to YᵀY = I:
+// the columns of Y (n × d′) are the eigenvectors of ΔW with the largest eigenvalues λ, descending; with κ = 0 those of
+// L = I − W⁺ with the smallest. By block Krylov iteration with polynomials of ΔW every residual ‖ΔW·y − λ·y‖ is at most 1e-6
+// of the largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, is written.
 //
-//	max Tr(Yᵀ ΔW Y)  subject to  YᵀY = I:
-//
-// the columns of Y (n × d′, orthonormal) are the eigenvectors of ΔW with the largest eigenvalues λ,
-// descending; with κ = 0 the eigenvectors of L = I − W⁺ with the smallest. Block Krylov iteration with
-// polynomials of ΔW finds them: every residual ‖ΔW·y − λ·y‖ is at most 1e-6 of the largest |λ| found. The
-// eigenvalue 1 of W⁺, once for every connected component that has an edge, is not searched but written down.
-//
-// It costs a few d′ products ΔW·v where the spectrum has gaps. A random graph has none at its edge: 16 vectors
-// of 200,000 nodes and two million edges take some 5,000 products in float32. Rings and paths of tens of
-// thousands of nodes, with eigenvalues some 1/n² apart, take minutes and may end in an error.
-// Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
+// It costs a few d′ products ΔW·v where the spectrum has gaps. A random graph has none at its edge: 16 vectors of 200,000
+// nodes and two million edges take some 5,000 products in float32. Rings and paths of tens of thousands of nodes take minutes
+// and may end in an error. Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

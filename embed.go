@@ -14,17 +14,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Embed returns the embedding of every node of a graph (n × d′), without fitting anything: F(W)·X·Pᵀ and the
-// column of degrees, scaled as the model is, with X prepared by the column weights that the model remembers.
-// The graph may be
-//   - the one that was fitted: the result is [Model.Embedding], to the byte, or to
-//     rounding in a refitted model;
-//   - a larger one in which it has grown: rows within K hops of new nodes move;
-//   - another graph with the same features.
+// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees, scaled
+// as the model is, with X prepared by the weights of columns that the model keeps. For the graph that was fitted that is
+// [Model.Embedding], to the byte, or to rounding in a refitted model. In a graph that has grown, rows within K hops of new
+// nodes move. Any other graph may have the same features, too.
 //
-// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and its
-// [Structure] encodes the nodes. The time is O((nnz(X) + K·nnz(W))·d′).
-// Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
+// With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and the [Structure] encodes the
+// nodes. The time is O((nnz(X) + K·nnz(W))·d′). Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -38,14 +34,9 @@ func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, 
 	return embedWide[float64](ctx, m, g, source)
 }
 
-// Weighed returns a graph with the weights that the model takes, for the packages of this module.
-func (m *Model) Weighed(ctx context.Context, g *Graph) (*Graph, error) {
-	return g.in(ctx, m.report.WeightUnit)
-}
-
 // input is a graph with the weights that the model takes, and the features of its nodes, checked.
 func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
-	if of, err = m.Weighed(ctx, g); err != nil {
+	if of, err = g.in(ctx, m.made().report.WeightUnit); err != nil {
 		return nil, nil, err
 	}
 	if m.roles != nil && (g == nil || g.roles == nil) {
@@ -68,7 +59,7 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 // EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
 // with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.prepare.made != nil || m.beside != nil || m.roles != nil {
+	if m.made().prepare.made != nil || m.beside != nil || m.roles != nil {
 		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
@@ -108,7 +99,7 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 	}
 	s.Dim = min(s.Dim, x.Cols())
 	p := &problem[T]{
-		Fit: s.Linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		Fit: s.linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
 	}
 	if !p.Alone {
@@ -178,7 +169,7 @@ func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
 
 // withRoles adds the columns of roles to the vectors of a graph's nodes.
 func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel.Matrix[T]) (kernel.Matrix[T], error) {
-	roles, err := m.roles.Weighed(ctx, g.roles)
+	roles, err := g.roles.in(ctx, m.roles.report.WeightUnit)
 	if err != nil {
 		return y, err
 	}

@@ -8,13 +8,10 @@ import (
 	"coles/internal/setting"
 )
 
-// The named errors of this module: bad data gets one of them, wrapped with where and what. Test
-// with errors.Is, print for the place. The other packages use them too and have errors of their own
-// only for what can go wrong nowhere else. Functions list their errors but for these: ctx's, [ErrShape],
-// [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings.
-//
-// A mistake in the calling program panics as in the standard library: a nil graph, matrix, context,
-// reader or receiver, or a callback that panics.
+// The named errors of this module, for errors.Is: bad data gets one of them, wrapped with where and what. Other packages
+// have errors of their own only for what can go wrong nowhere else. Functions list their errors but for these: ctx's,
+// [ErrShape], [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings. A mistake in the calling program
+// panics as in the standard library: a nil argument or receiver, or a callback that panics.
 var (
 	ErrShape      = matrix.ErrShape                                       // sizes that do not fit together, or nothing where something is needed
 	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range
@@ -27,12 +24,8 @@ var (
 	ErrUnplaced   = errors.New("new node without an edge to a known one") // so that nothing says where it belongs
 	ErrFormat     = archive.ErrFormat                                     // bytes that are not a file of the kind and version that is read
 	ErrChecksum   = archive.ErrChecksum                                   // a file whose bytes were changed or cut off
-	// ErrSetting: a setting outside its range; or COLES_KERNEL in the environment names vector
-	// instructions that are unknown or not supported, which every call that computes returns.
-	ErrSetting = setting.ErrSetting
-	// ErrPrecision: features too large or too small for [Float32], or too small for any number;
-	// an embedding that rounding in [Float32] may change by more than it promises.
-	ErrPrecision = matrix.ErrPrecision
+	ErrSetting    = setting.ErrSetting                                    // a setting outside its range; or COLES_KERNEL names unknown or unsupported instructions
+	ErrPrecision  = matrix.ErrPrecision                                   // features that [Float32], or any number, cannot hold; rounding that it does not allow
 )
 
 // A SettingError is an [ErrSetting] of any package, for errors.As. It has

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/race"
 	"coles/internal/testkit"
 
@@ -104,7 +105,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 func TestBadGraphsAreRefused(t *testing.T) {
 	for what, bad := range testkit.BadGraphs(3) {
 		t.Run(what, func(t *testing.T) {
-			testkit.WantError(t, testkit.Err(coles.NewWeightedGraph(3, bad.Edges, bad.Weights)), bad.Want)
+			testkit.WantError(t, testkit.Err(coles.NewGraph(3, bad.Edges, coles.WithWeights(bad.Weights))), bad.Want)
 			if bad.Weights == nil {
 				testkit.WantError(t, testkit.Err(coles.NewGraph(3, bad.Edges)), bad.Want)
 				testkit.WantError(t, testkit.Err(graphOf(3).Negative(bad.Edges)), bad.Want)
@@ -124,7 +125,7 @@ func TestBadGraphsAreRefused(t *testing.T) {
 					}
 				}
 			}
-			_, err := coles.FromEdges(3, []iter.Seq2[coles.Edge, float64]{fine, entries})
+			_, err := inside.FromEdges(3, []iter.Seq2[coles.Edge, float64]{fine, entries})
 			if testkit.WantError(t, err, bad.Want); bad.Want == coles.ErrIndex && !strings.Contains(err.Error(), "edge ") {
 				t.Errorf("%v does not name the edge", err)
 			}
@@ -187,7 +188,7 @@ func TestBadAdjacencyMatricesAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.WantError(t, testkit.Err(coles.FromCSR(c.a)), c.want)
-			_, err := coles.FromDirectedCSR(c.a)
+			_, err := coles.FromCSR(c.a, coles.WithMirrors())
 			if c.want != coles.ErrAsymmetric {
 				testkit.WantError(t, err, c.want)
 			} else if err != nil {
@@ -296,8 +297,6 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	m := fitted(g, words, coles.WithDim(3))
 	counted := fitted(g, words, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 3, coles.PrepareTFIDF }))
 	graphOnly := fitted(g, nil, coles.WithDim(3))
-	triangle, four := graphOf(3, 0, 1, 1, 2, 2, 0), coles.DefaultSettings()
-	four.Dim = 4
 	for name, c := range map[string]struct{ err, want error }{
 		"Embed, other rows":         {testkit.Err(m.Embed(ctx, other, words)), coles.ErrShape},
 		"Embed, other columns":      {testkit.Err(m.Embed(ctx, g, x.Slice(0, 120, 0, 39))), coles.ErrShape},
@@ -305,8 +304,6 @@ func TestSizesThatDoNotFit(t *testing.T) {
 		"Embed, features for none":  {testkit.Err(graphOnly.Embed(ctx, g, words)), coles.ErrShape},
 		"DeltaW.Apply":              {testkit.Err(contrast(other, noNegatives).Apply(ctx, words)), coles.ErrShape},
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
-		"more columns than nodes":   {testkit.Err(coles.Fit(ctx, triangle, nil, coles.WithDim(4))), coles.ErrSetting},
-		"the same, estimate":        {testkit.Err(coles.Settings.Estimate(four, triangle, nil)), coles.ErrSetting},
 		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))), coles.ErrDense},
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })
@@ -329,8 +326,8 @@ func TestOverflowIsAnError(t *testing.T) {
 		"Embed":          testkit.Err(m.Embed(ctx, g, huge)),
 		"Scaling.Apply":  testkit.Err((&coles.Scaling{Factors: []float64{10}}).Apply(ctx, mat.NewDense(1, 1, []float64{1e308}))),
 		"Fit":            testkit.Err(coles.Fit(ctx, g, huge, none)),
-		"a path":         testkit.Err(coles.NewWeightedGraph(3, edges(0, 1, 1, 2), []float64{1e308, 1e308})),
-		"a loop":         testkit.Err(coles.NewWeightedGraph(2, edges(0, 1, 0, 0), []float64{1e308, 1e308}, looped...)),
+		"a path":         testkit.Err(coles.NewGraph(3, edges(0, 1, 1, 2), coles.WithWeights([]float64{1e308, 1e308}))),
+		"a loop":         testkit.Err(coles.NewGraph(2, edges(0, 1, 0, 0), append(looped, coles.WithWeights([]float64{1e308, 1e308}))...)),
 		"Preparer.Apply": testkit.Err(standard.Apply(ctx, mat.NewDense(1, 1, []float64{1e300}))),
 	} {
 		t.Run(door, func(t *testing.T) { testkit.WantError(t, err, coles.ErrNotFinite) })

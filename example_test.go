@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log"
 	"math"
 	"time"
@@ -192,31 +191,16 @@ func ExampleNewGraph() {
 
 // Flows between hosts have a direction and are not all alike. They are refused where it would be
 // lost silently; a host listens nearly only to the one it talks to most.
-// Edges need not lie in a slice: a sequence reads them where they are, here in two slices of ends.
-func ExampleFromEdges() {
-	source, target := []int32{0, 1, 2, 2}, []int32{1, 0, 0, 3}
-	entries := func(yield func(coles.Edge, float64) bool) {
-		for k, u := range source {
-			if !yield(coles.Edge{U: int(u), V: int(target[k])}, 1) {
-				return
-			}
-		}
-	}
-	g, err := coles.FromEdges(4, []iter.Seq2[coles.Edge, float64]{entries})
-	fmt.Println(g, err)
-	// Output: 4 nodes, 3 edges, 2 directed entries mirrored <nil>
-}
-
-func ExampleFromDirectedCSR() {
+func ExampleWithMirrors() {
 	flows := sparse.NewCSR(3, 3, []int{0, 1, 2, 2}, []int{1, 2}, []float64{99, 1})
 	_, err := coles.FromCSR(flows)
 	fmt.Println(err)
-	g, err := coles.FromDirectedCSR(flows)
+	g, err := coles.FromCSR(flows, coles.WithMirrors())
 	check(err)
 	fmt.Println(g)
 	show(g.Positive())
 	// Output:
-	// coles: graph: matrix is not symmetric: 99 at (0, 1) but 0 at (1, 0); FromDirectedCSR accepts directed graphs
+	// coles: graph: matrix is not symmetric: 99 at (0, 1) but 0 at (1, 0); WithMirrors makes directed graphs undirected
 	// 3 nodes, 2 edges, 2 directed entries mirrored, weighted
 	//   0.00  0.99  0.00
 	//   0.99  0.00  0.10

@@ -9,6 +9,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/nearest"
 	"coles/internal/parallel"
 	"coles/internal/prepare"
 	"coles/internal/setting"
@@ -32,37 +33,31 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 type Preparation int
 
 const (
-	// PrepareAuto chooses by the values, never by labels: PrepareVectors where half of the
-	// entries or more are not zero, and PrepareBalanced where they are fewer.
+	// PrepareAuto chooses by the values, never by labels: PrepareVectors where half of the entries or more are not zero, else
+	// PrepareBalanced.
 	PrepareAuto Preparation = iota
 	// PrepareNone leaves the features as they are.
 	PrepareNone
-	// PrepareTFIDF multiplies column j by log((1+n)/(1+df_j)) + 1, df_j the number of rows where it
-	// is not zero, and then scales rows to unit length.
+	// PrepareTFIDF multiplies column j by log((1+n)/(1+df_j)) + 1, df_j the number of rows where it is not zero, and then scales
+	// rows to unit length.
 	PrepareTFIDF
 	// PrepareRowL2 scales every row to unit Euclidean length.
 	PrepareRowL2
 	// PrepareRowL1 scales every row to sum 1.
 	PrepareRowL1
-	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard
-	// deviation 1; a column that is constant, or deviates by less than 2⁻¹⁰²², becomes zero. A column
-	// of zeros and one other number c > 0, a category's, is divided by √(c·deviation).
+	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard deviation 1; a column that is
+	// constant, or deviates by less than 2⁻¹⁰²², becomes zero. A category's column, of zeros and one other number c > 0, is divided by √(c·deviation).
 	PrepareStandardize
-	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It
-	// takes the signed root y = ±√|x| of every value, which damps repetition: the root of a count
-	// has the same variance whatever the mean (Bartlett 1936). Then it multiplies column j by
-	//
-	//	(σ_j/(ρ_j²·u_j))^½,
-	//
-	// with σ_j the deviation of y, ρ_j the root mean square and u_j a unit, and scales rows to unit
-	// length. Where half of the rows or more have the column it is a measurement, with a unit of its own:
-	// u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share
-	// s_j of the rows has. A column that every row has is centred before the root and divided by the root
-	// of its deviation; a row that lacks it later is taken to have the mean. A column that no row had
-	// becomes zero. An embedding beside them is as [PrepareVectors] has it. docs/guide.md has the reasons.
+	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It takes the signed root
+	// y = ±√|x| of every value, which damps repetition: the root of a count has the same variance whatever the mean (Bartlett
+	// 1936). Then it multiplies column j by (σ_j/(ρ_j²·u_j))^½, with σ_j the deviation of y, ρ_j the root mean square and u_j a
+	// unit, and scales rows to unit length. Where half of the rows or more have the column it is a measurement, with a unit of its
+	// own: u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share s_j of the rows has.
+	// A column that every row has is centred before the root and divided by the root of its deviation; a row that lacks it later
+	// is taken to have the mean. A column that no row had becomes zero. An embedding beside them is as [PrepareVectors] has it.
 	PrepareBalanced
-	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for
-	// counts and PrepareRowL2 for other values, as [ClusteringSettings] has it.
+	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for counts and PrepareRowL2
+	// for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
 	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more in a row that deviate alike.
 	// Principal axes of one unit, as of an SVD, are centred only (to standardise them would be to whiten), and rows
@@ -86,7 +81,7 @@ type Preparer struct {
 }
 
 // Fit learns a preparation from features X (n × d) in one or two passes over the stored entries. Errors:
-// [ErrNegative] for TF-IDF, roots or row sums of negative values.
+// [ErrNegative] for TF-IDF, roots and row sums.
 func (p Preparation) Fit(ctx context.Context, x mat.Matrix) (*Preparer, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {
@@ -141,9 +136,8 @@ func (p *Preparer) Apply(ctx context.Context, x mat.Matrix) (mat.Matrix, error) 
 	return matrix.Export(ctx, m)
 }
 
-// View is [Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by
-// what takes features. X must stay as it is. The reader finds a prepared number that overflows.
-func (p *Preparer) View(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+// viewOf is View of package inside.
+func viewOf(ctx context.Context, p *Preparer, x mat.Matrix) (mat.Matrix, error) {
 	return p.view(ctx, x)
 }
 
@@ -197,4 +191,50 @@ func (s *Structure) source(ctx context.Context, g *Graph) (*matrix.Source, error
 
 func (s *Structure) preparer() *Preparer {
 	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.encoder.Cols}, made: s}
+}
+
+// KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties the lower
+// rows, by the distance where rows are dense and d < 100, else by the cosine if above 0. An edge weighs ½ for each end that
+// chose it. A row that is 0 once prepared has none. The search is exact, in O(n²·d) time, less for sparse X, and O(n·(d + k))
+// memory. Errors: [ErrSetting] unless 1 ≤ k < n.
+func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
+	source, err := readFeatures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	n := source.Rows()
+	if k < 1 || k >= n {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", setting.Bad("k", k, "1 or more, and fewer than the %d rows", n))
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	how, err := PrepareAuto.Fit(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := prepared[float64](ctx, how, source)
+	if err != nil {
+		return nil, err
+	}
+	space, err := nearest.NewSpace(ctx, rows)
+	if err != nil {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+	}
+	found, err := space.All(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("coles: nearest neighbours: %w", err)
+	}
+	edges, weights := make([]Edge, 0, n*k), make([]float64, 0, n*k)
+	for i, matches := range found {
+		for _, m := range matches {
+			both := slices.ContainsFunc(found[m.Row], func(back nearest.Match) bool { return back.Row == i })
+			switch {
+			case !both:
+				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 0.5)
+			case i < m.Row:
+				edges, weights = append(edges, Edge{i, m.Row}), append(weights, 1)
+			}
+		}
+	}
+	return fromPairs(n, edges, weights, false, graphOptions(opts))
 }

@@ -66,7 +66,7 @@ func S2GC(hops int, alpha float64) Filter {
 }
 
 // S2GCSum is (I + Σ_{k=1..K} W^k)/K, the form in the code of the paper's authors, and the default
-// of [Fit], with K = 8, or 24 without features. K must be at least 1.
+// of [Fit], with K = 8, or 24 without features. K ≥ 1.
 func S2GCSum(hops int) Filter {
 	return newFilter(Filter{kind: s2gcSum, hops: hops}, func(c []float64) {
 		for k := range c {
@@ -236,7 +236,7 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 	if err != nil {
 		return nil, err
 	}
-	fx, err := matrix.Polynomial(ctx, f.coef, w.m, m)
+	fx, err := matrix.Polynomial(ctx, f.coef, w.made(), m)
 	if err != nil {
 		return nil, err
 	}

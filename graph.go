@@ -11,22 +11,20 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/names"
-	"coles/internal/parallel"
-	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/simple"
 )
 
 // An Edge joins the nodes U and V, numbered from 0, in no direction.
 type Edge struct{ U, V int }
 
-// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n ×
-// n), checked once when it is built and never changed after, so that any number of goroutines may
-// read it.
+// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n × n), checked once when it is
+// built and never changed after, so that any number of goroutines may read it.
 //
-// Every constructor treats its input alike, and [Graph.Report] counts the changes: edges given more than
-// once become one, of the largest weight given; edges of weight zero and, unless [WithSelfLoopsKept], self
-// loops are dropped; nodes without edges stay.
+// Every constructor treats its input alike, as [Graph.Report] counts: repeated edges become one, of the largest weight; edges
+// of weight zero and, unless [WithSelfLoopsKept], self loops are dropped; nodes without edges stay.
 type Graph struct {
 	adj    *kernel.CSR[float64] // a pattern where all weights are 1
 	loops  bool                 // adj may have diagonal entries
@@ -106,7 +104,7 @@ func (g *Graph) String() string { return g.report.String() }
 func (g *Graph) Degrees() []float64 { return slices.Clone(g.degree) }
 
 // CSR returns a copy of the adjacency matrix A, both triangles stored.
-func (g *Graph) CSR() *sparse.CSR { return exported(g.adj) }
+func (g *Graph) CSR() *sparse.CSR { return exported(g.made().adj) }
 
 func exported(a *kernel.CSR[float64]) *sparse.CSR {
 	m, _ := matrix.ExportCSR(context.Background(), a) // does not end
@@ -133,125 +131,95 @@ func (g *Graph) Edges() iter.Seq2[Edge, float64] {
 	}
 }
 
-// FromEdges builds a graph of n nodes from the entries of an adjacency matrix: {U, V} with its weight is
-// a_uv, as [Graph.Edges] yields. It is undirected as by [FromDirectedCSR]. The entries come in parts, which
-// several goroutines read. Each part is run three times, and must yield the same each time. It takes O(n + m
-// log(max degree)) time and, for m entries, 12 bytes an entry and 36 bytes a node besides the input, of
-// which the graph keeps 8 and 16; and 16 bytes an entry more unless all weights are 1. Errors: as
-// [NewWeightedGraph].
-func FromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*Graph, error) {
-	if err := checkNodes(n); err != nil {
-		return nil, err
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
+// of the nodes unless [WithIDs] gives others. Weights are read where g is a graph.Weighted; absent means 1.
+func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
+	nodes := graph.NodesOf(g.Nodes())
+	ids := make([]int64, len(nodes))
+	for i, node := range nodes {
+		ids[i] = node.ID()
 	}
-	ctx := context.Background() // which does not end
-	counts, weighted, bad := make([]int, len(parts)), make([]bool, len(parts)), make([]func(at int) error, len(parts))
-	parallel.For(ctx, len(parts), func(k int) {
-		for e, w := range parts[k] {
-			if w == 1 && uint(e.U) < uint(n) && uint(e.V) < uint(n) {
-				counts[k]++
-				continue
-			}
-			if matrix.CheckPair(n, 0, e, w) != nil {
-				bad[k] = func(at int) error { return matrix.CheckPair(n, at, e, w) }
-				return
-			}
-			counts[k], weighted[k] = counts[k]+1, true
-		}
-	})
-	count := 0
-	for k := range parts {
-		if count += counts[k]; bad[k] != nil {
-			return nil, fmt.Errorf("coles: graph: %w", bad[k](count))
-		}
+	slices.Sort(ids)
+	names := make([]string, len(ids))
+	row := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		names[i], row[id] = strconv.FormatInt(id, 10), i
 	}
-	adj, again, mirrored, _ := matrix.FromEntries(ctx, n, parts, count, slices.Contains(weighted, true))
-	return newGraph(adj, opts, GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored}, parts)
-}
-
-// FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]],
-// ascending, are the neighbours of node i, and weights the weights of their edges, nil where all are 1. The
-// graph keeps the slices, which must stay as they are and may be read-only, such as a mapped file; they are
-// copied only where a self loop or an edge of weight zero is to be dropped. Else it takes 8 bytes a node,
-// and two passes over the rows.
-// Errors: as [NewWeightedGraph], [ErrIndex] also for columns that do not ascend, and [ErrAsymmetric], which
-// is overlooked once in 2⁶⁴ such matrices.
-func FromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) (*Graph, error) {
-	n := len(ptr) - 1
-	if err := checkNodes(n); err != nil {
-		return nil, err
-	}
-	if ptr[0] != 0 || ptr[n] != int64(len(col)) || !slices.IsSorted(ptr) || weights != nil && len(weights) != len(col) {
-		return nil, fmt.Errorf("coles: graph: %w: row pointers from %d to %d, %d columns, %d weights", ErrShape, ptr[0], ptr[n], len(col), len(weights))
-	}
-	ctx := context.Background() // which does not end
-	adj := &kernel.CSR[float64]{Rows: n, Cols: n, Ptr: ptr, Col: col, Val: weights}
-	drops, err := matrix.CheckRows(ctx, adj)
-	if err != nil {
-		return nil, fmt.Errorf("coles: graph: %w", err)
-	}
-	if same, _ := matrix.Mirrored(ctx, adj); !same {
-		i, j := matrix.Unmirrored(adj)
-		return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
-	}
-	if drops {
-		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)
-	}
-	return newGraph(adj, opts, GraphReport{}, nil)
-}
-
-// Roles returns the double cover of a graph built [WithArcs], else nil. It has 2n nodes: node i of g is 2i as the tail of
-// arcs, and 2i + 1 as the head of others. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
-func (g *Graph) Roles() *Graph { return g.made().roles }
-
-// withoutArcs is the graph as it would be if its edges were no arcs.
-func (g *Graph) withoutArcs() *Graph {
-	if g.roles == nil {
-		return g
-	}
-	return &Graph{adj: g.adj, loops: g.loops, keeps: g.keeps, degree: g.degree, ids: g.ids, report: g.report}
-}
-
-// keepArcs makes the double cover.
-func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
-	if arcs == nil {
-		return fmt.Errorf("coles: graph: %w", setting.Bad("WithArcs", true, "a constructor from edges or from an adjacency matrix that may be asymmetric"))
-	}
+	weighted, _ := g.(graph.Weighted)
 	var edges []Edge
 	var weights []float64
-	for _, part := range arcs {
-		for e, w := range part {
-			if e.U != e.V {
-				edges, weights = append(edges, Edge{2 * e.U, 2*e.V + 1}), append(weights, w)
+	for i, id := range ids {
+		for neighbours := g.From(id); neighbours.Next(); {
+			other := neighbours.Node().ID()
+			j, ok := row[other]
+			if !ok {
+				return nil, fmt.Errorf("coles: graph: %w: node %d has the neighbour %d, which the graph does not list", ErrIndex, id, other)
+			}
+			if j < i {
+				continue // seen from the other end
+			}
+			edges = append(edges, Edge{i, j})
+			if weighted != nil {
+				w, _ := weighted.Weight(id, other)
+				if err := matrix.CheckWeight(w, names[i], names[j]); err != nil {
+					return nil, fmt.Errorf("coles: graph: %w", err)
+				}
+				weights = append(weights, w)
 			}
 		}
 	}
-	g.roles, err = NewWeightedGraph(2*g.Nodes(), edges, weights, WithIDs(roleIDs(g.ids)))
-	return err
+	return fromPairs(len(ids), edges, weights, false, graphOptions(append([]GraphOption{WithIDs(names)}, opts...)))
 }
 
-// roleIDs names the nodes of the double cover.
-func roleIDs(ids []string) []string {
-	if ids == nil {
-		return nil
+// Gonum returns gonum's graph of the row numbers, without self loops.
+func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
+	out := simple.NewWeightedUndirectedGraph(0, 0)
+	for i := range g.Nodes() {
+		out.AddNode(simple.Node(i))
 	}
-	roles := make([]string, 0, 2*len(ids))
-	for _, id := range ids {
-		roles = append(roles, id+">", id+"<")
+	for i := range g.adj.Rows {
+		cols, vals := g.valuedRows().Row(i)
+		for q, j := range cols {
+			if int(j) > i {
+				out.SetWeightedEdge(simple.WeightedEdge{F: simple.Node(i), T: simple.Node(j), W: vals[q]})
+			}
+		}
 	}
-	return roles
+	return out
+}
+
+// Without returns the graph of the same nodes with the edges for which drop is false, a′_uv = 0 if drop({u, v}), else a_uv.
+// drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count. Names, weights and
+// self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree)) time and, besides the new
+// graph, 16 bytes an edge that stays, 24 if g is weighted.
+func (g *Graph) Without(drop func(Edge) bool) *Graph {
+	var edges []Edge
+	var weights []float64
+	for e, w := range g.Edges() {
+		if drop(e) {
+			continue
+		}
+		edges = append(edges, e)
+		if g.adj.Val != nil {
+			weights = append(weights, w)
+		}
+	}
+	adj, _, _ := matrix.FromPairs(context.Background(), g.Nodes(), edges, weights, nil) // does not end
+	rest := &Graph{keeps: g.keeps, ids: g.ids}
+	rest.take(adj, GraphReport{})
+	return rest
 }
 
 // Neighbors returns the nodes that edges join to node i, ascending, a kept self loop among them, and the
 // weights of these edges, nil where all weights of the graph are 1. The slices are the graph's own: do not
 // write to them.
-func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.adj.Row(i) }
+func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.made().adj.Row(i) }
 
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
 func (g *Graph) KeepsSelfLoops() bool { return g.keeps }
 
-// Raw is A itself, for the packages of this module. The values of a graph without weights are made at the
-// first call.
-func (g *Graph) Raw() *kernel.CSR[float64] {
+// valuedRows is A with its values, which a graph without weights makes at the first call.
+func (g *Graph) valuedRows() *kernel.CSR[float64] {
 	g.made().fill.Do(func() { g.valued = matrix.Valued(g.adj) })
 	return g.valued
 }

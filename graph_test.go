@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -46,7 +47,7 @@ func TestReportCountsWhatWasDone(t *testing.T) {
 			coles.GraphReport{Nodes: 4, Isolated: 4}, "4 nodes, 0 edges, 4 isolated nodes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := coles.NewWeightedGraph(c.n, c.edges, c.weights, c.opts...)
+			g, err := coles.NewGraph(c.n, c.edges, append(c.opts, coles.WithWeights(c.weights))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestEdgesAndTheGraphWithoutSome(t *testing.T) {
 		"only ones are left": {weights, nil, plain, func(e coles.Edge) bool { return e.V < 3 }, []int{0, 4}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := testkit.Must(coles.NewWeightedGraph(5, list, c.weights, c.opts...))
+			g := testkit.Must(coles.NewGraph(5, list, append(c.opts, coles.WithWeights(c.weights))...))
 			a := testkit.DenseOf(g.CSR())
 			var order []coles.Edge
 			for e, w := range g.Edges() {
@@ -103,7 +104,7 @@ func TestEdgesAndTheGraphWithoutSome(t *testing.T) {
 			for _, q := range c.rest {
 				rest, left = append(rest, list[q]), append(left, c.weights[q])
 			}
-			want := testkit.Must(coles.NewWeightedGraph(5, rest, left, c.opts...))
+			want := testkit.Must(coles.NewGraph(5, rest, append(c.opts, coles.WithWeights(left))...))
 			testkit.WantClose(t, "A", got.CSR(), want.CSR(), 0)
 			testkit.WantSame(t, "report", got.Report(), want.Report())
 			testkit.WantSame(t, "weighted", got.Report().Weighted, c.weighted)
@@ -167,7 +168,7 @@ func TestGraphsOfOtherForms(t *testing.T) {
 			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 2, Weighted: true}, rows[:3]},
 		"unsorted, entries stored twice": {testkit.Must(coles.FromCSR(unsorted)), []float64{0, 1, 5, 1, 0, 0, 5, 0, 0},
 			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 1, ZeroWeightDropped: 1, Weighted: true}, rows[:3]},
-		"directed": {testkit.Must(coles.FromDirectedCSR(directed, coles.WithSelfLoopsKept())), []float64{0, 3, 0, 0, 3, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 6},
+		"directed": {testkit.Must(coles.FromCSR(directed, coles.WithMirrors(), coles.WithSelfLoopsKept())), []float64{0, 3, 0, 0, 3, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 6},
 			coles.GraphReport{Nodes: 4, Edges: 2, SelfLoops: 1, MirrorsAdded: 2, Isolated: 1, Weighted: true}, rows},
 		"weighted, ids with gaps": {testkit.Must(coles.FromGonum(gaps)), []float64{0, 0, 0, 2.5, 0, 0, 0, 0.5, 0, 0, 0, 0, 2.5, 0.5, 0, 0},
 			coles.GraphReport{Nodes: 4, Edges: 2, Isolated: 1, Weighted: true}, []string{"-7", "3", "11", "40"}},
@@ -185,7 +186,7 @@ func TestGraphsOfOtherForms(t *testing.T) {
 	}
 	testkit.WantSame(t, "the input", fmt.Sprint(unsorted.RawMatrix()), before)
 	g := testkit.RandomGraph(1, 50, 0.1)
-	same, mirrored, gonum := testkit.Must(coles.FromCSR(g.CSR())), testkit.Must(coles.FromDirectedCSR(g.CSR())), testkit.Must(coles.FromGonum(g.Gonum()))
+	same, mirrored, gonum := testkit.Must(coles.FromCSR(g.CSR())), testkit.Must(coles.FromCSR(g.CSR(), coles.WithMirrors())), testkit.Must(coles.FromGonum(g.Gonum()))
 	for _, back := range []*coles.Graph{same, mirrored, gonum} {
 		testkit.WantClose(t, "A there and back", back.CSR(), g.CSR(), 0)
 		testkit.WantSame(t, "report", back.Report(), g.Report())
@@ -195,7 +196,7 @@ func TestGraphsOfOtherForms(t *testing.T) {
 
 func TestGraphKeepsNothingOfItsInput(t *testing.T) {
 	list, weights, ids := edges(0, 1, 1, 2), []float64{1, 2}, []string{"a", "b", "c"}
-	g := testkit.Must(coles.NewWeightedGraph(3, list, weights, coles.WithIDs(ids)))
+	g := testkit.Must(coles.NewGraph(3, list, coles.WithWeights(weights), coles.WithIDs(ids)))
 	want, degrees := testkit.DenseOf(g.CSR()), g.Degrees()
 	list[0], weights[1], ids[0] = coles.Edge{U: 2, V: 2}, 100, "changed"
 	out := g.CSR()
@@ -250,7 +251,7 @@ func TestComponentsAreThoseOfASearch(t *testing.T) {
 }
 
 // A graph of the entries of a matrix, in any order and in parts, equals the graph of the matrix.
-func TestFromEdgesIsFromDirectedCSR(t *testing.T) {
+func TestFromEdgesIsFromCSRWithMirrors(t *testing.T) {
 	rng := testkit.Random(6)
 	for _, unit := range []float64{0, 1e-200, 1, 1e200} {
 		const n = 50
@@ -271,10 +272,10 @@ func TestFromEdgesIsFromDirectedCSR(t *testing.T) {
 			parts = append(parts, maps.All(part))
 		}
 		for _, opts := range [][]coles.GraphOption{nil, {coles.WithSelfLoopsKept()}} {
-			got, want := testkit.Must(coles.FromEdges(n, parts, opts...)), testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(dense), opts...))
+			got, want := testkit.Must(inside.FromEdges(n, parts, opts...)), testkit.Must(coles.FromCSR(testkit.SparseOf(dense), append(opts, coles.WithMirrors())...))
 			testkit.WantSame(t, "matrix", got.CSR().RawMatrix(), want.CSR().RawMatrix())
 			testkit.WantSame(t, "report", got.Report(), want.Report())
-			again := testkit.Must(coles.FromEdges(n, []iter.Seq2[coles.Edge, float64]{got.Edges()}, opts...))
+			again := testkit.Must(inside.FromEdges(n, []iter.Seq2[coles.Edge, float64]{got.Edges()}, opts...))
 			testkit.WantSame(t, "from its own edges", again.CSR().RawMatrix(), want.CSR().RawMatrix())
 		}
 	}
@@ -373,9 +374,9 @@ func TestGraphOfRows(t *testing.T) {
 			if weighted {
 				weights, entries = []float64{2, 0.5, 0, 7, 1}, []float64{2, 0.5, 0, 7, 0, 1, 0.5, 7}
 			}
-			want := testkit.Must(coles.NewWeightedGraph(5, pairs, weights, opts...))
+			want := testkit.Must(coles.NewGraph(5, pairs, append(opts, coles.WithWeights(weights))...))
 			before := slices.Clone(col)
-			got := testkit.Must(coles.FromRows(ptr, col, entries, opts...))
+			got := testkit.Must(inside.FromRows(ptr, col, entries, opts...))
 			testkit.WantSame(t, "the adjacency", got.CSR().RawMatrix(), want.CSR().RawMatrix())
 			testkit.WantSame(t, "the columns given", col, before)
 			report := want.Report()
@@ -409,7 +410,7 @@ func TestBadRows(t *testing.T) {
 		{"the mirror weighs more", []int64{0, 1, 2}, []int32{1, 0}, []float64{1, 2}, coles.ErrAsymmetric, "(0, 1)"},
 		{"weights to infinity", []int64{0, 2, 3, 4}, []int32{1, 2, 0, 0}, []float64{1e308, 1e308, 1e308, 1e308}, coles.ErrNotFinite, "node 0"},
 	} {
-		_, err := coles.FromRows(c.ptr, c.col, c.weights)
+		_, err := inside.FromRows(c.ptr, c.col, c.weights)
 		testkit.WantError(t, err, c.want)
 		testkit.WantText(t, fmt.Sprint(err), c.text)
 	}

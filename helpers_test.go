@@ -37,7 +37,7 @@ func graphOf(n int, ends ...int) *coles.Graph {
 
 // weighing is a graph with weights.
 func weighing(n int, list []coles.Edge, weights ...float64) *coles.Graph {
-	return testkit.Must(coles.NewWeightedGraph(n, list, weights))
+	return testkit.Must(coles.NewGraph(n, list, coles.WithWeights(weights)))
 }
 
 func completeGraph(n int) *coles.Graph {
@@ -287,7 +287,7 @@ func (f fixture) column(name string) []float64 { return mat.Col(nil, 0, f.array(
 func openGraph(t testing.TB, name string) (*dataset.Dataset, *coles.Graph) {
 	t.Helper()
 	d := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", name+".npz"), dataset.ReadNPZ))
-	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+	return d, testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors()))
 }
 
 // negatives is a sampler that returns the fixture's negative graph, made of the pairs the oracle

@@ -16,7 +16,7 @@ import (
 // loopy has isolated nodes, one of them with a self loop, and a loop on a node with neighbours.
 func loopy(opts ...coles.GraphOption) *coles.Graph {
 	list, weights := edges(0, 1, 1, 2, 2, 0, 2, 3, 3, 3, 5, 5), []float64{1, 2, 0.5, 3, 4, 7}
-	return testkit.Must(coles.NewWeightedGraph(7, list, weights, opts...))
+	return testkit.Must(coles.NewGraph(7, list, append(opts, coles.WithWeights(weights))...))
 }
 
 func TestNormalisationsEqualFormulas(t *testing.T) {
@@ -189,7 +189,7 @@ func TestWeightsThatSpanDecades(t *testing.T) {
 	for k, w := range given {
 		logs[k] = math.Log(1 + w/middle)
 	}
-	weighted := func(w []float64) *coles.Graph { return testkit.Must(coles.NewWeightedGraph(n, pairs, w)) }
+	weighted := func(w []float64) *coles.Graph { return testkit.Must(coles.NewGraph(n, pairs, coles.WithWeights(w))) }
 	words, _ := testkit.RandomWords(testkit.Random(33), n, 60)
 	everyNode := make([]int, n)
 	for i := range everyNode {

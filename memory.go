@@ -55,17 +55,15 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
-	if s.Dim > most && (x == nil || s.Structure <= 0 && g.roles == nil) {
-		return 0, fmt.Errorf("coles: estimate: %w", setting.Bad("Dim", s.Dim, "at most %d", most))
-	}
 	total := cmp.Or(s.Dim, linear.DefaultDim)
-	if s.Dim = cmp.Or(s.Dim, usual); g.roles != nil {
+	if s.Dim = min(cmp.Or(s.Dim, usual), most); g.roles != nil {
 		if size.made {
 			total = s.Dim
 		}
-		s.Dim = min(s.Dim, most, total-2*s.ofRoles(total).Dim)
+		total -= 2 * s.ofRoles(total).Dim
+		s.Dim = min(s.Dim, total)
 	}
-	bytes, _ = s.memory(g, size, nil)
+	bytes, _ = s.memory(g, size, total, nil)
 	return bytes, nil
 }
 
@@ -74,7 +72,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 	n := int64(x.rows)
 	made := s.beside(x.rows, s.kept(min(s.Dim, x.cols), all), all)
-	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, nil)
+	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, 0, nil)
 	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
 	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
 }
@@ -82,7 +80,7 @@ func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 // rolesMemory is the memory of a fit while columns of roles are put beside those that it has, in numbers of a size.
 func (s Settings) rolesMemory(g *Graph, x shape, size int64) int64 {
 	n, made := int64(x.rows), s.ofRoles(8*s.Dim) // as all others have; of few features a role has more, but less than its structure
-	fit, _ := made.memory(g.roles, shape{rows: 2 * x.rows, cols: made.structureColumns(2 * x.rows), made: true}, nil)
+	fit, _ := made.memory(g.roles, shape{rows: 2 * x.rows, cols: made.structureColumns(2 * x.rows), made: true}, 0, nil)
 	kept := size * n * int64(s.Dim)
 	if x.made {
 		kept += 4 * n * int64(x.cols)
@@ -105,8 +103,8 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved, and the solver it is for, perhaps with a space.
-func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, solver Solver) {
+// memory is [Settings.Estimate] with d′ resolved of all columns, and the solver it is for, perhaps with a space.
+func (s Settings) memory(g *Graph, x shape, all int, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse, made: x.made,
@@ -138,7 +136,7 @@ func (s Settings) memory(g *Graph, x shape, space *scratch.Space) (bytes int64, 
 			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
 		}
 		bytes += 4*w.n*w.d + learning
-	} else if all := s.columns(x.cols); s.mayHold(g, all) {
+	} else if all = s.columns(x.cols, all); s.mayHold(g, all) {
 		bytes = max(bytes, s.besideMemory(g, x, all))
 	}
 	if g.roles != nil {
@@ -282,7 +280,7 @@ func (f *fitting) scratchRoom() (held, room int64, err error) {
 	}
 	const most = 512 << 20
 	narrow := &scratch.Space{} // panels of the fewest columns
-	least, _ := s.memory(f.g, x, narrow)
+	least, _ := s.memory(f.g, x, f.total, narrow)
 	if f.report.WeightUnit > 0 { // weights as they are taken
 		least += 8 * int64(f.g.adj.NNZ())
 	}

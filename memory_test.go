@@ -116,7 +116,7 @@ func TestScratch(t *testing.T) {
 	rng := testkit.Random(5)
 	const n = 1200
 	g := testkit.RandomGraph(5, n, 0.008)
-	weighted := testkit.Must(coles.NewWeightedGraph(n, edges(0, 1, 1, 2, 2, 5, 5, 9), []float64{1, 2, 0.5, 3}))
+	weighted := testkit.Must(coles.NewGraph(n, edges(0, 1, 1, 2, 2, 5, 5, 9), coles.WithWeights([]float64{1, 2, 0.5, 3})))
 	features := func(d int) *mat.Dense { // of few causes, which decay, and noise
 		causes := testkit.RandomDense(rng, n, 12)
 		for i := range n {

@@ -39,31 +39,29 @@ type Model struct {
 // A Report records a fit and its input: with the same input, settings and version [Fit] makes
 // the same model again, unless it was refitted.
 type Report struct {
-	Graph         GraphReport `json:"graph"`                 // what building the graph found
-	Features      int         `json:"features"`              // d; 0 without features
-	Preparation   Preparation `json:"preparation"`           // of the features, resolved
-	Dim           int         `json:"dim"`                   // columns of the embedding
-	Solver        Solver      `json:"solver"`                // that found P
-	Products      int         `json:"products,omitempty"`    // of vectors with M that SolverKrylov took
-	Precision     Precision   `json:"precision"`             // of features, W, ΔW and the embedding
-	Kernels       string      `json:"kernels"`               // the inner loops: avx512, avx2 or portable, alike to rounding
-	Kind          Kind        `json:"kind"`                  // graph or features alone
-	Alignment     *Alignment  `json:"alignment,omitempty"`   // by which Kind was chosen; nil where it was not
-	Power         float64     `json:"power"`                 // γ
-	EffectiveRank float64     `json:"effective_rank"`        // of the centred embedding, without the column of degrees
-	RankBound     float64     `json:"rank_bound,omitempty"`  // that it exceeds for every γ; 0 for none
-	DegreeShare   float64     `json:"degree_share"`          // of that column, 0 where there is none
-	WeightUnit    float64     `json:"weight_unit,omitempty"` // u, if weights w of edges are taken as log(1 + w/u)
-	Structure     int         `json:"structure,omitempty"`   // columns of the [Structure] that stands for features
-	// StructureShare is the [Share] of the columns of the structure beside those of features, and StructureRatio
-	// a(K_N)/a(K_L) where that was measured.
-	StructureShare float64 `json:"structure_share,omitempty"`
-	StructureRatio float64 `json:"structure_ratio,omitempty"`
-	RowNumbers     float64 `json:"row_numbers,omitempty"`  // the mean number of entries in a row of features as prepared, where the share is ½ unmeasured
-	RoleShare      float64 `json:"role_share,omitempty"`   // of the columns of [Graph.Roles]
-	Undetermined   int     `json:"undetermined,omitempty"` // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
-	ZeroRows       int     `json:"zero_rows,omitempty"`    // of the embedding of the nodes fitted: rows that are 0
-
+	Graph          GraphReport `json:"graph"`                     // what building the graph found
+	Features       int         `json:"features"`                  // d; 0 without features
+	Preparation    Preparation `json:"preparation"`               // of the features, resolved
+	Dim            int         `json:"dim"`                       // columns of the embedding
+	Asked          int         `json:"asked,omitempty"`           // columns that Settings.Dim asked for, where features or nodes make fewer
+	Solver         Solver      `json:"solver"`                    // that found P
+	Products       int         `json:"products,omitempty"`        // of vectors with M that SolverKrylov took
+	Precision      Precision   `json:"precision"`                 // of features, W, ΔW and the embedding
+	Kernels        string      `json:"kernels"`                   // the inner loops: avx512, avx2 or portable, alike to rounding
+	Kind           Kind        `json:"kind"`                      // graph or features alone
+	Alignment      *Alignment  `json:"alignment,omitempty"`       // by which Kind was chosen; nil where it was not
+	Power          float64     `json:"power"`                     // γ
+	EffectiveRank  float64     `json:"effective_rank"`            // of the centred embedding, without the column of degrees
+	RankBound      float64     `json:"rank_bound,omitempty"`      // that it exceeds for every γ; 0 for none
+	DegreeShare    float64     `json:"degree_share"`              // of that column, 0 where there is none
+	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
+	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
+	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of the structure beside features
+	StructureRatio float64     `json:"structure_ratio,omitempty"` // a(K_N)/a(K_L), where it was measured
+	RowNumbers     float64     `json:"row_numbers,omitempty"`     // the mean number of entries in a row of features as prepared, where the share is ½ unmeasured
+	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
+	Undetermined   int         `json:"undetermined,omitempty"`    // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
+	ZeroRows       int         `json:"zero_rows,omitempty"`       // of the embedding of the nodes fitted: rows that are 0
 	// Seconds of each stage, not kept in files. SolverKrylov filters inside its products: Filter is 0.
 	Seconds struct {
 		Prepare float64 `json:"prepare"` // features, W and ΔW
@@ -71,13 +69,11 @@ type Report struct {
 		Solve   float64 `json:"solve"`
 		Embed   float64 `json:"embed"`
 	} `json:"seconds"`
-	// Memory is the estimate of [Settings.Estimate], and the solver it is for.
 	Memory struct {
-		Bytes  int64  `json:"bytes"`
+		Bytes  int64  `json:"bytes"` // by [Settings.Estimate], for this solver
 		Solver Solver `json:"solver"`
 	} `json:"memory"`
-	// GraphHash and FeaturesHash identify A and X as they came in, of any type, by 64 bits: no guard against malice.
-	GraphHash    string `json:"graph_hash"`
+	GraphHash    string `json:"graph_hash"` // of A, and FeaturesHash of X, as they came in: 64 bits, no guard against malice
 	FeaturesHash string `json:"features_hash,omitempty"`
 	Version      string `json:"version"`            // of this module in the program that fitted, or "(devel)"
 	Refitted     bool   `json:"refitted,omitempty"` // by package live after growth, with the preparation and kind of the first fit
@@ -114,6 +110,9 @@ func (r Report) String() string {
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
+	if r.Asked > 0 {
+		fmt.Fprintf(&b, "\ncolumns: %s", r.fewer())
+	}
 	if r.StructureShare > 0 {
 		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
 	}
@@ -127,20 +126,32 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Notice says in one line what a fit has done with the graph by its own choice, and why: left its edges out, or
-// told by them who the neighbours are; "" for neither.
+// Notice says in one line what a fit has done by its own choice, and why: made fewer columns than were asked for, left
+// the edges of the graph out, or told by them who the neighbours are; "" for none of these.
 func (r Report) Notice() string {
-	if r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0) {
-		return r.structure()
+	var notes []string
+	if r.Asked > 0 {
+		notes = append(notes, r.fewer())
 	}
-	if r.Alignment == nil || r.Kind != UseFeatures || r.Graph.Edges == 0 {
-		return ""
+	switch {
+	case r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0):
+		notes = append(notes, r.structure())
+	case r.Alignment != nil && r.Kind == UseFeatures && r.Graph.Edges > 0:
+		notes = append(notes, fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment))
+		if r.ZeroRows > 0 {
+			notes = append(notes, fmt.Sprintf("%d of %d rows are 0", r.ZeroRows, r.Graph.Nodes))
+		}
 	}
-	text := fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment)
-	if r.ZeroRows > 0 {
-		text += fmt.Sprintf("; %d of %d rows are 0", r.ZeroRows, r.Graph.Nodes)
+	return strings.Join(notes, "; ")
+}
+
+// fewer says why there are fewer columns than were asked for.
+func (r Report) fewer() string {
+	count, of := r.Features, "features"
+	if count == 0 {
+		count, of = r.Graph.Nodes, "nodes"
 	}
-	return text
+	return fmt.Sprintf("the embedding has %d columns, and not %d (-dim), for there are %d %s", r.Dim, r.Asked, count, of)
 }
 
 // structure says what columns of the structure are for.
@@ -157,6 +168,14 @@ func (r Report) structure() string {
 	return text
 }
 
+// made is a model that this package has made: any other is a caller's bug.
+func (m *Model) made() *Model {
+	if m == nil || m.prepare == nil {
+		panic("coles: a Model that is nil or zero; Fit and ReadModel make one")
+	}
+	return m
+}
+
 // Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
@@ -171,16 +190,15 @@ func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
 
 // P returns a copy of P (orthonormal rows of length d).
 func (m *Model) P() *mat.Dense {
-	rows := kernel.Matrix[float64](m.directions.RawMatrix())
+	rows := kernel.Matrix[float64](m.made().directions.RawMatrix())
 	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
 }
 
-// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and
-// below it the direction of the column of degrees, where there is one.
-func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.directions) }
+// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and below it the direction of the degrees, if any.
+func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.made().directions) }
 
 // Structure returns what makes the features of a graph without, else nil.
-func (m *Model) Structure() *Structure { return m.prepare.made }
+func (m *Model) Structure() *Structure { return m.made().prepare.made }
 
 // Preparer returns the preparation of the model's features.
 func (m *Model) Preparer() *Preparer { return m.prepare }

@@ -59,7 +59,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 // header is the header of the model's file, and its arrays.
 func (m *Model) header() (h modelHeader, arrays [][]float64) {
 	h = modelHeader{
-		Settings: m.settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
+		Settings: m.made().settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
 		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
 	}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
@@ -92,7 +92,7 @@ func (m *Model) header() (h modelHeader, arrays [][]float64) {
 // against malice.
 func (m *Model) Hash() string {
 	h, arrays := m.header()
-	f := m.settings.Linear()
+	f := m.settings.linear()
 	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
 	if len(h.Used) > 0 {
 		text += fmt.Sprint(h.Of, h.Used)
@@ -111,7 +111,7 @@ func (m *Model) Hash() string {
 }
 
 // ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
-// [ErrFormat] for no model or another version, [ErrChecksum].
+// [ErrFormat] for other files and versions, [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
 	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
@@ -295,11 +295,8 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 	return matrix.ToDense(kernel.Matrix[float64]{Rows: r, Cols: c, Stride: max(c, 1), Data: data})
 }
 
-// Assembled builds a model from parts that were computed otherwise than by [Fit], and checks them like the
-// parts of a file ([ErrFormat]): for the packages of this module. s has Dim, Kind and Precision resolved; r
-// reports on graph, features and choice. ids, degree (the direction of the column of degrees) and y (the
-// embedding) may be nil.
-func (s Settings) Assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
+// assembled is Assembled of package inside.
+func (s Settings) assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
 	if s.Kind == UseGraph {
 		s.Filter = s.filterFor(prepare.fitted.Columns)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // A NegativeSampler is the source of the negatives W⁻ of the contrast. The zero value has none.
-// Samplers are values to compare with ==; their text form, in JSON too, is
+// Values may be compared by ==. The text form, in JSON too, is
 //
 //	none
 //	uniform:5                 UniformNegatives(5)
@@ -76,13 +76,11 @@ func ErdosRenyiNegatives(p float64) NegativeSampler {
 func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: expectedUniform} }
 
 // ExpectedDegreeNegatives is the degree-corrected expectation s·sᵀ with s = √deg/‖√deg‖, the
-// default of [Fit]. With η′ = 1, ΔW = W⁺ − s·sᵀ is the normalised modularity matrix: it removes the
-// trivial leading eigenvector of W⁺ exactly.
+// default of [Fit]. With η′ = 1, ΔW = W⁺ − s·sᵀ is the normalised modularity matrix: it is W⁺ without its trivial eigenvector.
 func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
 
 // NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed, the same
-// graph. [Graph.Negative] turns drawn pairs into W⁻. The name is its text form; one read from that draws
-// nothing but [ErrSetting].
+// graph. [Graph.Negative] turns drawn pairs into W⁻. Its text form is the name; read from that it draws nothing but [ErrSetting].
 func NegativeFunc(name string, draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error)) NegativeSampler {
 	return NegativeSampler{kind: customNegatives, custom: &customSampler{name, draw}}
 }
@@ -158,7 +156,7 @@ func (s NegativeSampler) check() error {
 
 // Sample draws one negative graph W⁻. [Contrast] does this κ times.
 // Errors: [ErrSetting] also for a sampler that states an expectation or has none, [ErrDense], [ErrTooLarge]
-// for more pairs than can be indexed, and the user function's.
+// for more pairs than can be indexed, the function's.
 func (s NegativeSampler) Sample(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -195,7 +193,7 @@ func (c *customSampler) sample(ctx context.Context, g *Graph, seed uint64) (*Sym
 }
 
 // Negative makes W⁻ of drawn pairs of nodes of g: repeated pairs add up, pairs of a node with itself are
-// left out, and the sum is degree-normalised as W⁺ is. Errors: [ErrIndex].
+// left out, and the sum is normalised as W⁺ is. Errors: [ErrIndex].
 func (g *Graph) Negative(pairs []Edge) (*SymCSR, error) {
 	if err := matrix.CheckPairs(g.Nodes(), pairs, nil); err != nil {
 		return nil, fmt.Errorf("coles: negatives: %w", err)

@@ -36,7 +36,7 @@ func TestNilPanicsByName(t *testing.T) {
 		"estimate":          {func() { settings.Estimate(nil, x) }, "a graph that is nil"},
 		"normalize":         {func() { coles.Normalize(nil) }, "a graph that is nil"},
 		"contrast":          {func() { coles.Contrast(ctx, nil, coles.ExpectedDegreeNegatives(), 1, 1, 1) }, "a graph that is nil"},
-		"structure":         {func() { coles.LearnStructure(ctx, nil, 3, 1) }, "a graph that is nil"},
+		"structure":         {func() { coles.FitStructure(ctx, nil, 3, 1) }, "a graph that is nil"},
 		"a graph to freeze": {func() { live.Freeze(ctx, m, nil, x) }, "a graph that is nil"},
 		"an option of one":  {func() { coles.NewGraph(3, nil, nil) }, "a nil GraphOption"},
 		"an index":          {func() { new(near.Index).Vectors(ctx, mat.NewDense(1, 2, nil), 3) }, "an Index that is nil"},

@@ -11,25 +11,24 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/spectral"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
 )
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again
-// for FXPᵀ. Scaling is float64 in either, and so is M where it is formed, though in Float32 its eigenvectors
-// are found to that precision: see [SolverDirect].
-//
-// The zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory is half
-// the time, and Float64 below, for [PrepareNone], and where Float32 does not suffice: the
-// fit is then done over.
+// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ. Scaling
+// is float64 in either, and so is M where it is formed: see [SolverDirect]. The zero value, "auto", is Float32 from 2²¹ numbers
+// of features (n·d) on, where half the memory is half the time, and Float64 below, for [PrepareNone], and where Float32 does
+// not suffice: the fit is then done over.
 type Precision int
 
 const (
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64 Precision = iota + 1
-	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius),
-	// mostly below 1e-6, or the fit is an [ErrPrecision]: the difference from Float64 is estimated by the
-	// perturbation theory of eigenvectors, and refused from 5e-6 on. Rows that are alike but for a
-	// thousandth, nearly equal eigenvalues where P ends, or weights that hang on tiny eigenvalues are
-	// refused; so are prepared features above 1e15 or all below 1e-15, and a filter with such coefficients.
+	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6, or
+	// the fit is an [ErrPrecision]: the difference from Float64 is estimated by the perturbation theory of eigenvectors, and
+	// refused from 5e-6 on. Rows that are alike but for a thousandth, nearly equal eigenvalues where P ends, or weights that hang
+	// on tiny eigenvalues are refused; so are prepared features above 1e15 or all below 1e-15, and a filter with such coefficients.
 	Float32
 )
 
@@ -97,3 +96,25 @@ func checkDoubt(doubt float64) error {
 	}
 	return fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)
 }
+
+// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:
+//
+//	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
+type Dense32 blas32.General
+
+func (m *Dense32) Dims() (r, c int) { return m.Rows, m.Cols }
+
+func (m *Dense32) At(i, j int) float64 {
+	if uint(i) >= uint(m.Rows) {
+		panic(mat.ErrRowAccess)
+	}
+	if uint(j) >= uint(m.Cols) {
+		panic(mat.ErrColAccess)
+	}
+	return float64(m.Data[i*m.Stride+j])
+}
+
+func (m *Dense32) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// RawMatrix returns the matrix as gonum's BLAS takes it: a view, not a copy.
+func (m *Dense32) RawMatrix() blas32.General { return blas32.General(*m) }

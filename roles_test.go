@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,7 +33,7 @@ func circle(n int) (arcs []coles.Edge, weights []float64) {
 
 func directed(n int) *coles.Graph {
 	arcs, weights := circle(n)
-	return testkit.Must(coles.NewWeightedGraph(n, arcs, weights, coles.WithArcs()))
+	return testkit.Must(coles.NewGraph(n, arcs, coles.WithWeights(weights), coles.WithArcs()))
 }
 
 // The double cover is the matrix of blocks 0 and A, without loops; the graph itself is as without arcs.
@@ -46,7 +47,7 @@ func TestRolesAreTheDoubleCover(t *testing.T) {
 	for i := range ids {
 		ids[i] = string(rune('a' + i))
 	}
-	g := testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(a), coles.WithArcs(), coles.WithIDs(ids)))
+	g := testkit.Must(coles.FromCSR(testkit.SparseOf(a), coles.WithMirrors(), coles.WithArcs(), coles.WithIDs(ids)))
 	cover := g.Roles().CSR()
 	for i := range n {
 		for j := range n {
@@ -59,7 +60,7 @@ func TestRolesAreTheDoubleCover(t *testing.T) {
 			testkit.WantSame(t, "one role", cover.At(2*i, 2*j)+cover.At(2*i+1, 2*j+1), 0.0)
 		}
 	}
-	mirrored := testkit.Must(coles.FromDirectedCSR(testkit.SparseOf(a)))
+	mirrored := testkit.Must(coles.FromCSR(testkit.SparseOf(a), coles.WithMirrors()))
 	testkit.WantSame(t, "without", mirrored.Roles() == nil, true)
 	testkit.WantSame(t, "report", g.Report(), mirrored.Report())
 	testkit.WantSame(t, "names", g.Roles().Report().Nodes, 2*n)
@@ -72,7 +73,7 @@ func TestRolesAreTheDoubleCover(t *testing.T) {
 func TestRolesAreAnotherModelBeside(t *testing.T) {
 	const n = 300
 	arcs, weights := circle(n)
-	plain, g := testkit.Must(coles.NewWeightedGraph(n, arcs, weights)), directed(n)
+	plain, g := testkit.Must(coles.NewGraph(n, arcs, coles.WithWeights(weights))), directed(n)
 	x := testkit.RandomDense(testkit.Random(1), n, 20)
 	for _, c := range []struct {
 		name       string
@@ -132,7 +133,7 @@ func TestRolesHaveTheFilterThatIsChosen(t *testing.T) {
 func TestRolesBesideStructure(t *testing.T) {
 	const n = 300
 	arcs, weights := circle(n)
-	plain, g := testkit.Must(coles.NewWeightedGraph(n, arcs, weights)), directed(n)
+	plain, g := testkit.Must(coles.NewGraph(n, arcs, coles.WithWeights(weights))), directed(n)
 	x := testkit.RandomDense(testkit.Random(1), n, 20)
 	m := fitted(g, x, withStructure(0.5), coles.WithDim(64))
 	y := m.Embedding()
@@ -166,7 +167,7 @@ func TestRolesTellDirections(t *testing.T) {
 		return testkit.Must(eval.Protocol{}.Classify(ctx, fitted(g, nil).Embedding(), groups, splits)).Mean
 	}
 	arcs, weights := circle(n)
-	if with, without := accuracy(directed(n)), accuracy(testkit.Must(coles.NewWeightedGraph(n, arcs, weights))); with < 0.98 || without > 0.4 {
+	if with, without := accuracy(directed(n)), accuracy(testkit.Must(coles.NewGraph(n, arcs, coles.WithWeights(weights)))); with < 0.98 || without > 0.4 {
 		t.Errorf("%.2f of the nodes are classified right with roles, and %.2f without", with, without)
 	}
 }
@@ -176,7 +177,7 @@ func TestNewcomersHaveRoles(t *testing.T) {
 	const n = 300
 	arcs, weights := circle(n)
 	m := fitted(directed(n), nil)
-	grown := testkit.Must(coles.NewWeightedGraph(n+1, append(arcs, coles.Edge{U: n, V: 7}, coles.Edge{U: n, V: 12}), append(weights, 1, 1), coles.WithArcs()))
+	grown := testkit.Must(coles.NewGraph(n+1, append(arcs, coles.Edge{U: n, V: 7}, coles.Edge{U: n, V: 12}), coles.WithWeights(append(weights, 1, 1)), coles.WithArcs()))
 	y := testkit.Must(m.Embed(ctx, grown, nil))
 	roles, _ := m.Roles()
 	_, k := y.Dims()
@@ -193,7 +194,7 @@ func TestArcsAreRefused(t *testing.T) {
 	m := fitted(g, x)
 	for name, fails := range map[string]func() error{
 		"symmetric rows": func() error {
-			_, err := coles.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())
+			_, err := inside.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())
 			return err
 		},
 		"nearest rows":    func() error { _, err := coles.KNN(ctx, x, 3, coles.WithArcs()); return err },
@@ -206,4 +207,25 @@ func TestArcsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// Weights come with edges alone, and arcs need no mirrors to be asked for.
+func TestOptionsOfConstructors(t *testing.T) {
+	a := testkit.SparseOf(mat.NewDense(3, 3, []float64{0, 2, 0, 0, 0, 1, 0, 4, 0}))
+	arcs, mirrored := testkit.Must(coles.FromCSR(a, coles.WithArcs())), testkit.Must(coles.FromCSR(a, coles.WithMirrors()))
+	weights := coles.WithWeights([]float64{1, 2, 3})
+	x := testkit.RandomDense(testkit.Random(1), 5, 2)
+	for name, err := range map[string]error{
+		"FromCSR":   testkit.Err(coles.FromCSR(a, coles.WithMirrors(), weights)),
+		"FromGonum": testkit.Err(coles.FromGonum(mirrored.Gonum(), weights)),
+		"KNN":       testkit.Err(coles.KNN(ctx, x, 2, weights)),
+	} {
+		if !errors.Is(err, coles.ErrSetting) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	testkit.WantError(t, testkit.Err(coles.NewGraph(3, edges(0, 1, 1, 2), weights)), coles.ErrShape)
+	testkit.WantSame(t, "the report", arcs.Report(), mirrored.Report())
+	testkit.WantSame(t, "the adjacency", arcs.CSR().RawMatrix(), mirrored.CSR().RawMatrix())
+	testkit.WantSame(t, "the edges of roles", arcs.Roles().Report().Edges, 3)
 }

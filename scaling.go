@@ -36,22 +36,20 @@ func (r ScalingRule) check() error {
 	case r.Rank != 0 && !(matrix.Finite(r.Rank) && r.Rank >= 1 && r.Floor >= 1 && r.Floor <= r.Rank):
 		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Rank", r.Rank, "0, or at least Floor, %v, which is at least 1", r.Floor))
 	case !(matrix.Finite(r.Norm) && r.Norm > 0):
-		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite"))
+		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite, as coles.DefaultSettings has it"))
 	}
 	return nil
 }
 
-// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest.
-// With L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ, where
-//   - γ is Power where Rank is 0, or else the smallest from which on, up to 3, the effective rank exp(−Σ q_j log q_j),
-//     q_j the share of column j in the energy of the centred embedding, is at most max(Rank·2^−γ, Floor), found in
-//     steps of 1/16 and then by bisection. If the rank at 3 is more, as [Report] says, the bound is at least 1.1 times that;
-//   - s makes Norm the mean of ‖e_i − ē‖ over the rows; E is not centred.
+// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest. With
+// L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ. s makes Norm the mean of ‖e_i − ē‖ over the rows; E is
+// not centred. γ is Power where Rank is 0. Else it is the smallest from which on, up to 3, the effective rank exp(−Σ q_j log
+// q_j), q_j the share of column j in the energy of the centred embedding, is at most max(Rank·2^−γ, Floor), found in steps of
+// 1/16 and by bisection; if the rank at 3 is more, as [Report] says, the bound is at least 1.1 times that.
 //
-// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the
-// mean of λ_j and of q_j, so that γ and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most
-// 10⁻¹²‖E‖², no more than rounding, all of L is 1. An embedding whose rows are all equal, to 10⁻¹² of their
-// length, or 10⁻⁶ in [Float32], keeps its scale. It costs O(n·d′).
+// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the mean of λ_j and
+// of q_j: γ and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of
+// L is 1. Rows that are all equal, to 10⁻¹² of their length, or 10⁻⁶ in [Float32], keep their scale. It costs O(n·d′).
 func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*Scaling, error) {
 	if err := r.check(); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,10 +15,9 @@ import (
 // Settings are the choices [Fit] makes, as one value that survives JSON. [DefaultSettings] is the
 // place to start; [With] and shorter options change it.
 type Settings struct {
-	// Dim is d′, the length of an embedding vector; 0 means 128, or the number of features where that is
-	// smaller, or without features a third of the nodes, at least 2.
-	Dim int `json:"dim"`
-
+	// Dim is d′, the length of an embedding vector, at most: there are no more columns than features, or without features
+	// than nodes, but for those of Structure and of roles. 0 means 128, or without features a third of the nodes, at least 2.
+	Dim         int             `json:"dim"`
 	Seed        uint64          `json:"seed"`        // of all randomness
 	Preparation Preparation     `json:"preparation"` // of X
 	Filter      Filter          `json:"filter"`      // F; the zero value is S2GCSum(8), without features S2GCSum(24)
@@ -30,41 +28,33 @@ type Settings struct {
 	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
 	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
 
-	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the
-	// direction of the degrees, which degree negatives take out of P. The column is z = FXv, with
-	// v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share follows how well the features predict
-	// degrees,
+	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the direction of the degrees, which
+	// degree negatives take out of P. The column is z = FXv, with v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share
+	// follows how well the features predict degrees,
 	//
 	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
 	//
-	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1:
-	// t is 1 by chance, and n where the nodes differ by degrees only. Where degrees hardly differ it is less:
-	// the column's mean is at most ten times its part of the norm. There is none, and one more row of P, where
-	// the share is 0, with [UseFeatures], in one column, and where (FX)ᵀs is no more than rounding.
-	DegreeShare float64 `json:"degree_share"`
-
-	Structure Share     `json:"structure"` // of columns of the structure beside those of features
-	Truncate  bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
-	Solver    Solver    `json:"solver"`    // of the eigenvectors
-	Precision Precision `json:"precision"` // of X, W, ΔW and the embedding
+	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1: t is 1 by chance,
+	// and n where the nodes differ by degrees only. Where degrees hardly differ the share is less: the column's mean is at most
+	// ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures], in one column,
+	// and where (FX)ᵀs is no more than rounding.
+	DegreeShare float64   `json:"degree_share"`
+	Structure   Share     `json:"structure"` // of columns of the structure beside those of features
+	Truncate    bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
+	Solver      Solver    `json:"solver"`    // of the eigenvectors
+	Precision   Precision `json:"precision"` // of X, W, ΔW and the embedding
 }
 
-// DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with
-// the accuracies of 31 graphs in view:
+// DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with the accuracies of 31
+// graphs in view; what is not here is auto:
 //
-//	Dim          0, that is 128 or d: more changes nothing once the columns are weighted
-//	Preparation  PrepareAuto
-//	Kind         auto, by Alignment
-//	Filter       auto: the paper's S²GC in its authors' form with 8 hops, or with 24 without features, where the
-//	             columns of few edges say little alone: 16 to 32 do better than 8
-//	Negatives    ExpectedDegreeNegatives: deterministic, no trivial direction left
-//	Kappa        1 (a closed form has no κ)
-//	Eta          1, at which that direction goes exactly
+//	Dim          0: more than 128 changes nothing once the columns are weighted
+//	Filter       auto: 8 hops, or 24 without features, where the columns of few edges say little alone
+//	Negatives    ExpectedDegreeNegatives: deterministic, and with η′ = 1 no trivial direction is left; a closed form has no κ
 //	WeightSpan   100: amounts and counts of decades, such as passengers, outshout all others
-//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed
-//	             γ does not travel between graphs; row norm 4, for a classifier with C = 1
+//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed γ does not travel between graphs;
+//	             row norm 4, for a classifier with C = 1
 //	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
-//	Solver, Precision: auto, by the number of features and what saves time
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:      1,
@@ -96,9 +86,8 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Linear returns the numbers of F, ΔW and the columns, where Kind is resolved.
-// It is for the packages of this module.
-func (s Settings) Linear() linear.Fit {
+// linear has the numbers of F, ΔW and the columns, where Kind is resolved.
+func (s Settings) linear() linear.Fit {
 	if s.Kind == UseFeatures {
 		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
@@ -122,7 +111,7 @@ func (s Settings) contrasting() contrasting {
 	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
 
-// WithoutGraph returns the settings of [UseFeatures], with the defaults for what such a fit does not use.
+// WithoutGraph returns the settings of [UseFeatures], else with the defaults.
 func (s Settings) WithoutGraph() Settings {
 	d := DefaultSettings()
 	s.Kind, s.Filter, s.Negatives, s.Kappa, s.Eta = UseFeatures, d.Filter, d.Negatives, d.Kappa, d.Eta
@@ -130,9 +119,8 @@ func (s Settings) WithoutGraph() Settings {
 	return s
 }
 
-// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [ErrSetting].
-// It is for the packages of this module.
-func (s Settings) CheckUsed(nodes, features int) error {
+// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
+func (s Settings) checkUsed(nodes, features int) error {
 	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
 	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
 	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree
@@ -173,7 +161,7 @@ func (s Settings) Check() error {
 			errs = append(errs, fmt.Errorf("coles: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
-	wrong(s.Dim < 0, "Dim", s.Dim, "1 or more, or 0 for the default")
+	wrong(s.Dim < 0 || s.Dim > math.MaxInt32, "Dim", s.Dim, "1 to 2147483647, or 0 for the default")
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
 	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
 	wrong(!s.Structure.valid(), "Structure", s.Structure, "auto, or 0 or more and less than 1")
@@ -220,7 +208,7 @@ func With(change func(s *Settings)) Option {
 	return func(c *config) { change(&c.Settings) }
 }
 
-// WithDim sets d′, the length of an embedding vector, 0 for the default.
+// WithDim sets d′, the most columns of the embedding, 0 for the default.
 func WithDim(dim int) Option { return func(c *config) { c.Dim = dim } }
 
 // WithSeed sets the seed of all random draws (1).
@@ -244,12 +232,11 @@ func WithProgress(f Progress) Option {
 	return func(c *config) { c.progress = f }
 }
 
-// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie
-// in files without names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of
-// memory, besides a graph and features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY]
-// they take none. The less there is, the more often the graph is read, at most once a hop for 64 bytes of a row.
-// Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC], [ErrSetting] without features or with
-// another solver than [SolverDirect], and [errors.ErrUnsupported] elsewhere than on Linux.
+// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie in files without
+// names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of memory, besides a graph and
+// features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY] they take none. With less the graph is read
+// more often, at most once a hop for 64 bytes of a row. Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC],
+// [ErrSetting] without features or for another solver than [SolverDirect], and [errors.ErrUnsupported] but on Linux.
 func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
@@ -261,10 +248,9 @@ type Kind int
 const (
 	// UseGraph is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
 	UseGraph Kind = iota + 1
-	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not
-	// centred, scaled in the same way. Half of a column's own square is left out: what a column shares with
-	// no other, the unique variance of factor analysis, would come before what many say together. It is for
-	// graphs whose neighbours differ. It looks at no edge, and has no degree column.
+	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not centred, scaled in
+	// the same way. Half of a column's own square is left out: what a column shares with no other, the unique variance of factor
+	// analysis, would come before what many say together. It is for graphs whose neighbours differ, and has no degree column.
 	UseFeatures
 )
 
@@ -276,10 +262,9 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// ClusteringSettings are for k-means on rows scaled to length 1, for a graph of that many nodes with that
-// many features, 0 for none. K-means weighs all columns alike, and what clusters share is in the first few:
-// d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of degrees, and [PrepareUndamped]; without
-// features rank 20 throughout, and S²GC with α = 0.
+// ClusteringSettings are for k-means on rows of length 1, for a graph with these numbers of nodes and features, 0 for none.
+// K-means weighs all columns alike, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at
+// least 10, no column of degrees, and [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
@@ -292,11 +277,11 @@ func ClusteringSettings(nodes, features int) Settings {
 	return s
 }
 
-// LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the
-// eigenvalues may flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper
-// with K = 3 and α = 0.05, γ = 0, no column of degrees; without features K = 2, α = 0 and effective rank
-// 0.55·d′: change Rank and Floor with Dim. The graph is always used: without it links are guesses. Among the ten nodes of
-// the largest cosines are twice the links of airports with [Share] ½, and a sixth to a third less of those of papers.
+// LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the eigenvalues may
+// flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no
+// column of degrees; without features K = 2, α = 0 and effective rank 0.55·d′: change Rank and Floor with Dim. The graph is
+// always used: without it links are guesses. A [Share] of ½ doubles the links of airports among the ten largest cosines, and
+// loses a sixth to a third of papers'.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Kind, s.DegreeShare = UseGraph, 0
@@ -323,53 +308,5 @@ func dimFor(dim, nodes, features int) int {
 
 // structureColumns is the number of columns that are made of so many nodes.
 func (s Settings) structureColumns(nodes int) int {
-	return max(s.Dim, min(linear.DefaultDim, max(2, nodes/3), nodes))
-}
-
-// mayHold reports whether features of a graph might come to leave room for others among some columns.
-func (s Settings) mayHold(g *Graph, columns int) bool {
-	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
-		float64(columns) >= 2*s.aim() && g.Nodes() >= 2*columns
-}
-
-// beside are the settings of the structure's columns, for features that have so many and all.
-func (s Settings) beside(nodes, first, all int) Settings {
-	s.Dim = min(all-first, s.structureColumns(nodes), nodes)
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
-	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
-	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
-	return s
-}
-
-// columns is how many there are with those of the structure, for d′ resolved.
-func (s Settings) columns(features int) int {
-	if s.Dim == features {
-		return max(s.Dim, linear.DefaultDim)
-	}
-	return s.Dim
-}
-
-// kept is how many of the columns of features stay.
-func (s Settings) kept(columns, all int) int {
-	return min(columns, max(all/4, min(int(s.aim()), all/2)))
-}
-
-// aim is the effective rank that is aimed at, the usual one where γ is fixed.
-func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
-
-// ofRoles are the settings of a fit of the double cover, for vectors of so many columns. Each role has an eighth of them,
-// to the nearest number.
-func (s Settings) ofRoles(columns int) Settings {
-	s.Dim = (columns + 4) / 8
-	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
-	return s
-}
-
-// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
-// usual one. Others, as of links, where near nodes count, serve both.
-func (s Settings) filterBeside() Filter {
-	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
-		return Filter{}
-	}
-	return s.Filter
+	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }

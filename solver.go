@@ -22,9 +22,8 @@ import (
 type Solver int
 
 const (
-	// SolverDirect forms M (d × d) and reduces it to tridiagonal form: residuals at the level of
-	// rounding, in a fit in Float32 up to 1e-5 of the largest |λ| for all columns together (some 1e-6);
-	// O(n·d² + d³) time, 8·d² bytes, 12·d² in Float32.
+	// SolverDirect forms M (d × d) and reduces it to tridiagonal form: residuals at the level of rounding, in Float32 up to
+	// 1e-5 of the largest |λ| for all columns together (some 1e-6); O(n·d² + d³) time, 8·d² bytes, 12·d² in Float32.
 	SolverDirect Solver = iota + 1
 	// SolverKrylov multiplies blocks of vectors by M without forming it: residuals up to 1e-6 of
 	// λ₁; for Float32 near 3e-6, measured and at most 3e-5. The way for wide sparse features.
@@ -77,13 +76,9 @@ func (s Solver) resolve(d, dim int, sparse bool) Solver {
 	return SolverDirect
 }
 
-// A Projection is the solution of linear COLES,
-//
-//	max Tr(P XᵀFᵀ ΔW FX Pᵀ)  subject to  P Pᵀ = I:
-//
-// the rows of P are the eigenvectors of M = XᵀFᵀΔWFX with the largest eigenvalues. M is symmetric
-// but not positive semi-definite. In every row the entry of largest magnitude (the first of them,
-// up to rounding) is positive.
+// A Projection is the solution of linear COLES, max Tr(P XᵀFᵀ ΔW FX Pᵀ) subject to P Pᵀ = I: the rows of P are the
+// eigenvectors of M = XᵀFᵀΔWFX with the largest eigenvalues. M is symmetric but not positive semi-definite. In every row the
+// entry of largest magnitude (the first, up to rounding) is positive.
 type Projection struct {
 	P      *mat.Dense // d′ × d
 	Lambda []float64  // d′ eigenvalues of M, descending
@@ -95,6 +90,9 @@ type Projection struct {
 
 // Truncate drops rows of eigenvalues that are negative, or 0 but for rounding.
 func (p *Projection) Truncate() *Projection {
+	if p.P == nil {
+		return p
+	}
 	keep := p.noise.Positive(p.Lambda)
 	rows := kernel.Matrix[float64](p.P.RawMatrix())
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
@@ -122,8 +120,7 @@ func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection
 }
 
 // SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever making FX
-// or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X stays sparse.
-// Errors: as [Solve].
+// or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X stays so. Errors: as [Solve].
 func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -137,7 +134,7 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	p.w.Stored, p.solver = w.m, SolverKrylov
+	p.w.Stored, p.solver = w.made(), SolverKrylov
 	return p.iterate(ctx)
 }
 

@@ -18,9 +18,8 @@ import (
 //
 //	L_ij = max(0, log(C_ij/q_j)) on the edges, else 0,  L ≈ USVᵀ,
 //
-// the optimum of a contrast with negatives drawn by degree^¾ (Levy and Goldberg 2014), of rank r by subspace
-// iteration on Lᵀ(I+W⁺)L (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known
-// nodes, also that of a later one. It is immutable.
+// the optimum of a contrast with negatives drawn by degree^¾ (Levy and Goldberg 2014), by subspace iteration on Lᵀ(I+W⁺)L
+// (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known nodes, also that of a later one.
 type Structure struct {
 	ids     []string               // of the nodes it was learnt from, nil where these are only numbered
 	logs    []float64              // of q, 0 for isolated nodes, of which an edge tells nothing
@@ -31,20 +30,20 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const structureSteps = 2
 
-// LearnStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
+// FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
 // an entry of A. Columns beyond the rank of L are 0. Another order of nodes is as another seed.
-func LearnStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
+func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
 		return nil, fmt.Errorf("coles: structure: %w", setting.Bad("r", r, "1 to %d, the number of nodes", n))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	return learnStructure(ctx, g, r, seed, kernel.Unset[float32](2*n, r))
+	return fitStructure(ctx, g, r, seed, kernel.Unset[float32](2*n, r))
 }
 
-// learnStructure is LearnStructure in room (2n × r) for what it takes besides its result.
-func learnStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
+// fitStructure is FitStructure in room (2n × r) for what it takes besides its result.
+func fitStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	n, s := g.Nodes(), &Structure{ids: g.ids}
 	l, err := s.learnRatios(ctx, g)
 	if err != nil {
@@ -189,7 +188,7 @@ func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 
 // encode is Encode, where a new node without an edge to a known one gets zeros unless it is to be an error.
 func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32, error) {
-	place := s.Places(g)
+	place := s.places(g)
 	l := &kernel.CSR[float32]{Rows: g.Nodes(), Cols: s.encoder.Rows, Ptr: make([]int64, g.Nodes()+1)}
 	for i := range l.Rows {
 		l.Ptr[i+1] = l.Ptr[i]
@@ -220,9 +219,8 @@ func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32
 	return s.times(ctx, l)
 }
 
-// Row is [Structure.Encode] for one newcomer, by the [Structure.Places] of its neighbours and the weights of
-// edges, or nil. Errors: [ErrUnplaced], [ErrIndex].
-func (s *Structure) Row(ctx context.Context, places []int32, weights []float64) (*Dense32, error) {
+// structureRow is Row of package inside.
+func structureRow(ctx context.Context, s *Structure, places []int32, weights []float64) (*Dense32, error) {
 	l := &kernel.CSR[float32]{Rows: 1, Cols: s.encoder.Rows}
 	kept := make([]float64, 0, len(places))
 	for q, j := range places {
@@ -261,8 +259,8 @@ func (s *Structure) times(ctx context.Context, l *kernel.CSR[float32]) (*Dense32
 	return &Dense32{Rows: x.Rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data}, kernel.SpMM(ctx, x, l, s.encoder)
 }
 
-// Places are the numbers that the nodes of a graph have among the known ones, −1 for new nodes.
-func (s *Structure) Places(g *Graph) []int32 {
+// places is Places of package inside.
+func (s *Structure) places(g *Graph) []int32 {
 	n, place := len(s.logs), make([]int32, g.Nodes())
 	if s.ids == nil && g.ids == nil {
 		for i := range place {

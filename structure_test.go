@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -48,7 +49,7 @@ func TestStructureEqualsFormula(t *testing.T) {
 			s := svd.Values(nil)
 			want.Mul(&u, mat.NewDiagDense(len(s), s))
 			want.Mul(&want, u.T())
-			x := testkit.Must(testkit.Must(coles.LearnStructure(ctx, g, 40, 1)).Encode(ctx, g))
+			x := testkit.Must(testkit.Must(coles.FitStructure(ctx, g, 40, 1)).Encode(ctx, g))
 			// Where the squares of singular values are 10⁻⁵ of the largest they are rounding: below 1/300 of it.
 			testkit.WantClose(t, "XXᵀ", testkit.Product(x, x.T()), &want, s[0]/200)
 		})
@@ -59,7 +60,7 @@ func TestStructureEqualsFormula(t *testing.T) {
 func TestStructureEncodesNewcomers(t *testing.T) {
 	old := testkit.RandomEdges(testkit.Random(9), 60, 0.1)
 	g := testkit.Must(coles.NewGraph(60, old))
-	s := testkit.Must(coles.LearnStructure(ctx, g, 12, 1))
+	s := testkit.Must(coles.FitStructure(ctx, g, 12, 1))
 	x := testkit.Must(s.Encode(ctx, g))
 	twin := slices.Clone(old)
 	for _, e := range old {
@@ -75,7 +76,7 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 	testkit.WantSame(t, "the twin's features", more.Data[60*12:], x.Data[17*12:][:12])
 	testkit.WantSame(t, "the old nodes' features", more.Data[:60*12], x.Data)
 	nodes, _ := g.Neighbors(17)
-	testkit.WantSame(t, "a row alone", testkit.Must(s.Row(ctx, nodes, nil)).Data, x.Data[17*12:][:12])
+	testkit.WantSame(t, "a row alone", testkit.Must(inside.Row(ctx, s, nodes, nil)).Data, x.Data[17*12:][:12])
 
 	names := func(n, first int) (ids []string) {
 		for i := range n {
@@ -92,12 +93,12 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 	for name, err := range map[string]error{
 		"an isolated newcomer":     testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(61, old)))),
 		"a newcomer of a newcomer": testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(63, append(twin, coles.Edge{U: 61, V: 62}))))),
-		"no edge":                  testkit.Err(s.Row(ctx, nil, nil)),
+		"no edge":                  testkit.Err(inside.Row(ctx, s, nil, nil)),
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, coles.ErrUnplaced) })
 	}
-	testkit.WantError(t, testkit.Err(s.Row(ctx, []int32{60}, nil)), coles.ErrIndex)
-	testkit.WantError(t, testkit.Err(coles.LearnStructure(ctx, g, 61, 1)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(inside.Row(ctx, s, []int32{60}, nil)), coles.ErrIndex)
+	testkit.WantError(t, testkit.Err(coles.FitStructure(ctx, g, 61, 1)), coles.ErrSetting)
 }
 
 // A model without features embeds its graph to the byte, also read from a file, and a grown one; it refuses features.
@@ -193,7 +194,6 @@ func TestSettingsWithoutFeatures(t *testing.T) {
 	for field, opt := range map[string]coles.Option{
 		"Kind":        coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }),
 		"Preparation": coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF }),
-		"Dim":         coles.WithDim(301),
 		"scratch":     coles.WithScratch(t.TempDir(), 1<<30),
 	} {
 		err := testkit.Err(coles.Fit(ctx, g, nil, opt))

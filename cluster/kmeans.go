@@ -221,6 +221,9 @@ func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square 
 // Errors: [coles.ErrShape] also for centres of another width, [coles.ErrIndex],
 // [coles.ErrNotFinite] also in the centres, and ctx's.
 func (m *KMeansModel) Predict(ctx context.Context, x mat.Matrix) ([]int, error) {
+	if m.Centres == nil {
+		return nil, fmt.Errorf("%w: a model without centres, which KMeans.Fit finds", coles.ErrShape)
+	}
 	f, err := given.Read(ctx, x)
 	if err != nil {
 		return nil, err

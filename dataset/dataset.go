@@ -108,7 +108,7 @@ func (d *Dataset) Nodes() int {
 // Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of
 // (u, v) and (v, u) is there the mirror is added, and of two weights the larger counts. Options
 // apply last. Without any it is Undirected, where that is there. Errors: ErrMissing without an adjacency,
-// or from [coles.FromDirectedCSR].
+// or from [coles.FromCSR].
 func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 	if d.Undirected != nil && len(opts) == 0 {
 		return d.Undirected, nil
@@ -116,7 +116,7 @@ func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 	if d.Adjacency == nil {
 		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
 	}
-	return coles.FromDirectedCSR(d.Adjacency, append([]coles.GraphOption{coles.WithIDs(d.IDs)}, opts...)...)
+	return coles.FromCSR(d.Adjacency, append([]coles.GraphOption{coles.WithMirrors(), coles.WithIDs(d.IDs)}, opts...)...)
 }
 
 // RandomSplits draws splits of this dataset by the rules of [RandomSplits], never drawing a node

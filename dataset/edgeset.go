@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/scratch"
 
@@ -77,7 +78,7 @@ func (s *edgeSet) grow(weighted bool) error {
 // graph is the graph of the edges between n nodes, which lies where they do.
 func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
 	if s.space == nil {
-		return coles.FromEdges(n, s.parts(), coles.WithIDs(ids))
+		return inside.FromEdges(n, s.parts(), coles.WithIDs(ids))
 	}
 	weighted, at := false, 0
 	for e, w := range s.all() {
@@ -102,7 +103,7 @@ func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coles.FromRows(a.Ptr, a.Col, a.Val, coles.WithIDs(ids))
+	return inside.FromRows(a.Ptr, a.Col, a.Val, coles.WithIDs(ids))
 }
 
 // parts are the edges with their weights, in the order in which they came.

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/source"
 )
 
@@ -122,7 +123,7 @@ func writeGraph(b *bufio.Writer, g *coles.Graph) {
 // machines, gzipped files) it is read into memory.
 //
 // Errors: coles.ErrFormat for another file or version; coles.ErrChecksum for one that was cut or changed;
-// as [coles.FromRows]. Cost: three passes over the file.
+// as [inside.FromRows]. Cost: three passes over the file.
 func OpenCSR(path string) (*Dataset, error) { return Open(path, readCSR) }
 
 // readCSR is [OpenCSR] of a stream, into memory: twice the bytes of the file, for a moment.
@@ -210,7 +211,7 @@ func graphOf(data []byte) (*Dataset, error) {
 		weight = numbersIn[float64](data[weights:ids], int(entries))
 	}
 	var err error
-	d.Undirected, err = coles.FromRows(numbersIn[int64](data[graphHeader:columns], int(nodes)+1), numbersIn[int32](data[columns:weights], int(entries)), weight, opts...)
+	d.Undirected, err = inside.FromRows(numbersIn[int64](data[graphHeader:columns], int(nodes)+1), numbersIn[int32](data[columns:weights], int(entries)), weight, opts...)
 	if err != nil {
 		return nil, source.At(graphHeader, "%w", err)
 	}

@@ -29,9 +29,9 @@ func TestGraphFiles(t *testing.T) {
 		"a pattern":       testkit.RandomGraph(1, 50, 0.1),
 		"no edge":         testkit.Must(coles.NewGraph(3, nil)),
 		"names":           testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 2}, {U: 2, V: 3}}, names)),
-		"weights":         testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 2}, {U: 2, V: 3}}, []float64{0.5, 1e300}, names)),
+		"weights":         testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 2}, {U: 2, V: 3}}, coles.WithWeights([]float64{0.5, 1e300}), names)),
 		"loops":           testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 1, V: 1}, {U: 0, V: 3}}, coles.WithSelfLoopsKept())),
-		"loops of weight": testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 1, V: 1}, {U: 0, V: 3}}, []float64{3, 2}, coles.WithSelfLoopsKept())),
+		"loops of weight": testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 1, V: 1}, {U: 0, V: 3}}, coles.WithWeights([]float64{3, 2}), coles.WithSelfLoopsKept())),
 	} {
 		file := graphFile(t, g)
 		path := put(t, file, t.TempDir(), "g.csr")
@@ -52,7 +52,7 @@ func TestGraphFiles(t *testing.T) {
 
 // A file that is cut anywhere, or has another byte anywhere, is an error by name, mapped or not.
 func TestDamagedGraphFiles(t *testing.T) {
-	g := testkit.Must(coles.NewWeightedGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, []float64{2, 1}, coles.WithIDs([]string{"a", "b", "c"})))
+	g := testkit.Must(coles.NewGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, coles.WithWeights([]float64{2, 1}), coles.WithIDs([]string{"a", "b", "c"})))
 	file := graphFile(t, g)
 	wrong := func(what string, damaged []byte) {
 		for _, err := range []error{
@@ -75,7 +75,7 @@ func TestDamagedGraphFiles(t *testing.T) {
 
 // A file with the right checksum may be made by anybody.
 func TestHostileGraphFiles(t *testing.T) {
-	g := testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}}, []float64{1, 2, 3}, coles.WithIDs([]string{"a", "b", "c", "d"})))
+	g := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}}, coles.WithWeights([]float64{1, 2, 3}), coles.WithIDs([]string{"a", "b", "c", "d"})))
 	const ptr, col, weights, ids = graphHeader, graphHeader + 5*8, graphHeader + 5*8 + 6*4, graphHeader + 5*8 + 6*4 + 6*8
 	for _, c := range []struct {
 		what  string

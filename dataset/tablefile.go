@@ -82,7 +82,7 @@ func (d *Dataset) encode(e *table.Encoder) error {
 	ctx := context.Background() // which does not end
 	var err error
 	if e == nil {
-		e, err = table.Learn(ctx, d.Table)
+		e, err = table.Fit(ctx, d.Table)
 	}
 	if err == nil {
 		d.Encoder = e

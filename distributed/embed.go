@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -137,7 +138,7 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 	}
 	k := len(v.Lambda)
 	p := &coles.Projection{P: matrix.ToDense(panel(v.Directions[:k*v.Columns], v.Columns)), Lambda: v.Lambda, Solver: coles.SolverDirect}
-	share := set.Linear().Resolved(found.Known).DegreeShare
+	share := inside.Linear(set).Resolved(found.Known).DegreeShare
 	var degree []float64
 	if len(v.Mean) > k {
 		degree = v.Directions[k*v.Columns:]
@@ -147,7 +148,7 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 		}
 		factors = rule.JoinDegrees(share, factors, factor[0], v.Mean[k])
 	}
-	m, err := set.Assembled(coles.Report{Graph: found.Graph, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined}, nil, found.Preparer, p, degree,
+	m, err := inside.Assembled(set, coles.Report{Graph: found.Graph, Asked: f.Plan.Asked, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined}, nil, found.Preparer, p, degree,
 		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
 	if err != nil {
 		return nil, err

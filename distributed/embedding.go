@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"coles"
+	"coles/internal/inside"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -49,7 +50,7 @@ func (p plan) byModel(s beam.Scope, in input, m *coles.Model, file []byte) beam.
 	v := m.Directions().RawMatrix()
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
 	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
-	state = p.filter(s, p.Settings.Linear().Filter[:p.hops()], nothingNext, state)
+	state = p.filter(s, inside.Linear(p.Settings).Filter[:p.hops()], nothingNext, state)
 	return beam.ParDo(s, &scaleBlock{p}, state, beam.SideInput{Input: beam.Create(s, file)}, beam.SideInput{Input: counted})
 }
 

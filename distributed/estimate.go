@@ -65,8 +65,8 @@ func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	if err := errors.Join(checkSizes(nodes, d), grid.check()); err != nil {
 		return Cost{}, err
 	}
-	if edges < 0 || dim < 0 || dim > d || hops < 0 {
-		return Cost{}, fmt.Errorf("distributed: estimate: %w: %d edges, %d columns of %d features, %d hops", coles.ErrSetting, edges, dim, d, hops)
+	if edges < 0 || dim < 0 || hops < 0 {
+		return Cost{}, fmt.Errorf("distributed: estimate: %w: %d edges, %d columns, %d hops", coles.ErrSetting, edges, dim, hops)
 	}
 	dim = linear.Dim(dim, d)
 	grid = grid.resolved(nodes, d)

@@ -51,7 +51,6 @@ func TestEstimate(t *testing.T) {
 	for _, bad := range []func() (Cost, error){
 		func() (Cost, error) { return Estimate(0, 1, 1, 1, 1, Grid{}) },
 		func() (Cost, error) { return Estimate(10, -1, 1, 1, 1, Grid{}) },
-		func() (Cost, error) { return Estimate(10, 1, 4, 5, 1, Grid{}) },
 		func() (Cost, error) { return Estimate(10, 1, 4, 4, -1, Grid{}) },
 		func() (Cost, error) { return Estimate(10, 1, 4, 4, 1, Grid{Height: -1}) },
 	} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -50,7 +51,7 @@ func (p plan) part(s beam.Scope, coef []float64, hi, lo, then int, state beam.PC
 
 // filtered adds the hops hi−1 … lo of a fit. After all of them the blocks hold FX, and the last messages hold W⁺·FX.
 func (p plan) filtered(s beam.Scope, state beam.PCollection, hi, lo int) beam.PCollection {
-	return p.part(s, p.Settings.Linear().Filter, hi, lo, contrastNext, state)
+	return p.part(s, inside.Linear(p.Settings).Filter, hi, lo, contrastNext, state)
 }
 
 // What follows a hop.

@@ -19,7 +19,7 @@ type Job struct {
 	// io/filesystem/gcs or s3 adds gs:// or s3://.
 	Features []string
 	// Edges are globs of shards of edges, in one direction or both, and more than once, as to
-	// [coles.NewWeightedGraph]; none is a graph without. A shard is one of
+	// [coles.NewGraph]; none is a graph without. A shard is one of
 	//   - text, gzipped or not: an edge "u v" or "u v w" on each line, separated by tabs, commas, semicolons or
 	//     spaces as on the first line; lines that begin with # or % are comments;
 	//   - .npy, a matrix of m × 2 integers.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 )
@@ -16,7 +17,8 @@ type plan struct {
 	Nodes    int64          `json:"nodes"`
 	Columns  int            `json:"columns"`
 	Grid     Grid           `json:"grid"`
-	Settings coles.Settings `json:"settings"` // Kind may be 0, to be chosen
+	Settings coles.Settings `json:"settings"`        // Kind may be 0, to be chosen
+	Asked    int            `json:"asked,omitempty"` // columns, where there are fewer features
 
 	job string // of the engine in the program, see park
 }
@@ -31,20 +33,22 @@ func newPlan(nodes int64, columns int, set coles.Settings, grid Grid) (plan, err
 			errs = append(errs, fmt.Errorf("distributed: %w: %s", coles.ErrSetting, fmt.Sprintf(format, args...)))
 		}
 	}
-	refuse(set.Dim > columns, "d′ = %d of %d features", set.Dim, columns)
-	refuse(set.Linear().Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", set.Negatives)
+	refuse(inside.Linear(set).Drawn, "negatives %v are drawn; only expected ones, or none, can be had here", set.Negatives)
 	refuse(set.Solver == coles.SolverKrylov, "the solver %v multiplies by the whole graph many times; only %v can be had here", set.Solver, coles.SolverDirect)
 	refuse(set.Precision == coles.Float32, "precision %v; sums are %v here, see Grid.Messages", set.Precision, coles.Float64)
 	refuse(set.Structure > 0, "a structure is made in the memory of one machine; only a share of 0 can be had here")
 	refuse(set.WeightSpan != 0 && set.WeightSpan != coles.DefaultSettings().WeightSpan, "a span of weights of %v; edges count as they are here", set.WeightSpan)
-	errs = append(errs, set.CheckUsed(int(nodes), columns))
+	errs = append(errs, inside.CheckUsed(set, int(nodes), columns))
 	if err := errors.Join(errs...); err != nil {
 		return plan{}, err
 	}
 	set.Structure = 0
-	set.Dim = linear.Dim(set.Dim, columns)
+	asked := set.Dim
+	if set.Dim = linear.Dim(set.Dim, columns); asked <= columns {
+		asked = 0
+	}
 	set.Solver, set.Precision, set.WeightSpan = coles.SolverDirect, coles.Float64, 0
-	return plan{Nodes: nodes, Columns: columns, Grid: grid.resolved(nodes, columns), Settings: set}, nil
+	return plan{Nodes: nodes, Columns: columns, Grid: grid.resolved(nodes, columns), Settings: set, Asked: asked}, nil
 }
 
 func (p plan) blocks() int64 { return p.Grid.blocks(p.Nodes) }
@@ -54,7 +58,7 @@ func (p plan) hops() int {
 	if p.Settings.Kind == coles.UseFeatures {
 		return 0
 	}
-	return len(p.Settings.Linear().Filter)
+	return len(inside.Linear(p.Settings).Filter)
 }
 
 // rounding is how far rows are apart by the rounding of messages alone, relative to their length.

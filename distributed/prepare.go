@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -166,7 +167,7 @@ func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
 
 // checkNumbers compares features and filter with what numbers can hold.
 func (p plan) checkNumbers(found facts) error {
-	filter := p.Settings.Linear().Filter
+	filter := inside.Linear(p.Settings).Filter
 	if p.Grid.Messages != coles.Float32 {
 		return linear.CheckUnderflow(filter, found.Largest)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -60,7 +61,7 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 		upper = upper[copy(m.Data[i*d+i:(i+1)*d], upper):]
 	}
 	set := f.Plan.settings(c)
-	fit := set.Linear().Resolved(found.Known)
+	fit := inside.Linear(set).Resolved(found.Known)
 	t, volume := along, found.Volume
 	if fit.Uniform {
 		t = rows

@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/internal/contingency"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
@@ -136,20 +137,20 @@ func Modularity(g *coles.Graph, clusters []int) (float64, error) {
 	}
 	p := contingency.PartitionOf(clusters)
 	volume := make([]float64, len(p.Size))
-	all, inside := 0.0, 0.0
+	all, within := 0.0, 0.0
 	degrees := g.Degrees()
 	unit := slices.Max(degrees) // in which the sum of any weights is finite
 	for i, degree := range degrees {
 		volume[p.Part[i]] += degree / unit
 		all += degree / unit
-		near, weights := g.Raw().Row(i)
+		near, weights := inside.Adjacency(g).Row(i)
 		for q, j := range near {
 			if int(j) != i && clusters[j] == clusters[i] {
-				inside += weights[q] / unit
+				within += weights[q] / unit
 			}
 		}
 	}
-	q := inside / all
+	q := within / all
 	for _, v := range volume {
 		q -= (v / all) * (v / all)
 	}

@@ -54,7 +54,7 @@ func TestClusteringPassesThePaper(t *testing.T) {
 		{"pubmed", 68.76, 33.42, 68.12},
 	} {
 		data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", c.name+".npz"), dataset.ReadNPZ))
-		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
+		g := testkit.Must(coles.FromCSR(data.Adjacency, coles.WithMirrors()))
 		m := testkit.Must(coles.Fit(context.Background(), g, data.Features, coles.WithSettings(coles.ClusteringSettings(data.Features.Dims()))))
 		got := testkit.Must(Protocol{}.Cluster(context.Background(), m.Embedding(), data.Labels))
 		t.Logf("%s: %v", c.name, got)
@@ -89,7 +89,7 @@ func TestModularityEqualsItsDefinition(t *testing.T) {
 		if c.Q == nil {
 			continue
 		}
-		g := testkit.Must(coles.NewWeightedGraph(len(c.Pred), testkit.ToEdges(c.Edges), c.Weights))
+		g := testkit.Must(coles.NewGraph(len(c.Pred), testkit.ToEdges(c.Edges), coles.WithWeights(c.Weights)))
 		got, err := Modularity(g, c.Pred)
 		testkit.Comparer{T: t, Index: i}.Equal("modularity", got, *c.Q, 1, err)
 	}

@@ -85,7 +85,7 @@ func (s *script) graph(n int) *coles.Graph {
 	if s.Byte()&1 > 0 {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
-	g, err := coles.NewWeightedGraph(n, pairs, weights, opts...)
+	g, err := coles.NewGraph(n, pairs, append(opts, coles.WithWeights(weights))...)
 	if err != nil {
 		return testkit.Must(coles.NewGraph(n, nil))
 	}

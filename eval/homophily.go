@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/internal/contingency"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -64,7 +65,7 @@ func eachNode(g *coles.Graph, labels []int, visit func(same, all int)) error {
 		return err
 	}
 	for i, l := range labels {
-		near, _ := g.Raw().Row(i)
+		near, _ := inside.Adjacency(g).Row(i)
 		same, all := 0, 0
 		for _, j := range near {
 			if int(j) != i {

@@ -52,7 +52,7 @@ func TestHomophilyReadsThePatternOnly(t *testing.T) {
 	labels := []int{0, 0, 1, 1, 5}
 	for name, g := range map[string]*coles.Graph{
 		"plain":      testkit.Must(coles.NewGraph(5, path)),
-		"weighted":   testkit.Must(coles.NewWeightedGraph(5, path, []float64{1, 7, 0.1})),
+		"weighted":   testkit.Must(coles.NewGraph(5, path, coles.WithWeights([]float64{1, 7, 0.1}))),
 		"self loops": testkit.Must(coles.NewGraph(5, looped, coles.WithSelfLoopsKept())),
 	} {
 		if h, err := NodeHomophily(g, labels); h != 0.75 || err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -53,7 +54,7 @@ func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*In
 			return nil, err
 		}
 	}
-	adjacency, err := matrix.Induced(ctx, g.Raw(), nodes)
+	adjacency, err := matrix.Induced(ctx, inside.Adjacency(g), nodes)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func TestLearningFromAPartSeesNothingOfOtherNodes(t *testing.T) {
 func TestUnseenNodesAreClassifiedAsSeenOnes(t *testing.T) {
 	testkit.Long(t)
 	data := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
-	g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
+	g := testkit.Must(coles.FromCSR(data.Adjacency, coles.WithMirrors()))
 	m := testkit.Must(coles.Fit(context.Background(), g, data.Features))
 	order := testkit.Random(1).Perm(data.Nodes())
 	seen, unseen := order[:len(order)/2], order[len(order)/2:]

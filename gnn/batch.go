@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -70,8 +71,8 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 	if r.labels.classes > 0 {
 		return r.eachLabelled(ctx, rnd, do)
 	}
-	for step, block := range blocks(g.Raw(), r.BatchSize, rnd) {
-		part, err := induced(ctx, g.Raw(), block)
+	for step, block := range blocks(inside.Adjacency(g), r.BatchSize, rnd) {
+		part, err := induced(ctx, inside.Adjacency(g), block)
 		if err != nil {
 			return err
 		}
@@ -189,7 +190,7 @@ func induced(ctx context.Context, a *kernel.CSR[float64], block []int) (*coles.G
 		return nil, err
 	}
 	edges, weights := edgesOf(part)
-	return coles.NewWeightedGraph(len(block), edges, weights)
+	return coles.NewGraph(len(block), edges, coles.WithWeights(weights))
 }
 
 // edgesOf lists the entries above the diagonal.

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 )
@@ -19,12 +20,12 @@ func TestBlocksShareTheNodesOutAndHoldTogether(t *testing.T) {
 	for _, size := range []int{1, 7, 100, 899} {
 		var seen []int
 		kept := 0
-		for _, b := range blocks(g.Raw(), size, newRand(1)) {
+		for _, b := range blocks(inside.Adjacency(g), size, newRand(1)) {
 			if len(b) == 0 || len(b) > size {
 				t.Errorf("a block of %d nodes, want 1 to %d", len(b), size)
 			}
 			seen = append(seen, b...)
-			kept += testkit.Must(induced(ctx, g.Raw(), b)).Report().Edges
+			kept += testkit.Must(induced(ctx, inside.Adjacency(g), b)).Report().Edges
 		}
 		slices.Sort(seen)
 		testkit.WantSame(t, "the nodes of all blocks", seen, upTo(g.Nodes()))
@@ -80,8 +81,8 @@ func TestSurroundingsAreEnough(t *testing.T) {
 // block.
 func TestContrastOfBlockLacksTheTrivialDirection(t *testing.T) {
 	g := grid(10)
-	b := blocks(g.Raw(), 40, newRand(3))[0]
-	part := testkit.Must(induced(ctx, g.Raw(), b))
+	b := blocks(inside.Adjacency(g), 40, newRand(3))[0]
+	part := testkit.Must(induced(ctx, inside.Adjacency(g), b))
 	r := &run[float64]{config: config{Settings: DefaultSettings()}, tape: autodiff.New[float64](ctx)}
 	contrast := stepOf(r, &batch[float64]{graph: part, seed: 1}).Contrast()
 	s, product := randomMatrix(1, len(b), 1), randomMatrix(2, len(b), 1)

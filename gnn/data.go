@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -185,7 +186,7 @@ func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
 		if v.Graph.Nodes() != d.graph.Nodes() {
 			return nil, fmt.Errorf("gnn: view: %w: a graph of %d nodes for one of %d", coles.ErrShape, v.Graph.Nodes(), d.graph.Nodes())
 		}
-		w, err := matrix.Normalized(ctx, v.Graph.Raw(), true)
+		w, err := matrix.Normalized(ctx, inside.Adjacency(v.Graph), true)
 		if err != nil {
 			return nil, err
 		}

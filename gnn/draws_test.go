@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 )
 
@@ -34,7 +35,7 @@ func TestDroppedEdges(t *testing.T) {
 // Self loops that a graph has kept are no edges to be dropped, and no pairs.
 func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
 	edges := []coles.Edge{{U: 0, V: 0}, {U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 2}}
-	g := testkit.Must(coles.NewWeightedGraph(3, edges, []float64{3, 5, 7, 11}, coles.WithSelfLoopsKept()))
+	g := testkit.Must(coles.NewGraph(3, edges, coles.WithWeights([]float64{3, 5, 7, 11}), coles.WithSelfLoopsKept()))
 	a := withoutEdges(g, 0.999, newRand(1)).CSR()
 	if a.At(0, 0) != 3 || a.At(2, 2) != 11 || a.At(1, 1) != 0 {
 		t.Errorf("loops of weight %v, %v, %v, want 3, 0, 11", a.At(0, 0), a.At(1, 1), a.At(2, 2))
@@ -148,7 +149,7 @@ func TestDropsAreIndependent(t *testing.T) {
 // Blocks of a path of three nodes and one alone: a root is drawn among all nodes, its neighbours come in
 // any order, and then the next root.
 func TestBlocksHaveTheirLaw(t *testing.T) {
-	a := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}})).Raw()
+	a := inside.Adjacency(testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}})))
 	const quarter, eighth = 1. / 4, 1. / 8
 	law := map[string]float64{ // the lone node 3 is the first root with probability 1/4, and then any other
 		"[[0 1] [2 3]]": quarter, "[[2 1] [0 3]]": quarter, "[[1 0] [2 3]]": eighth, "[[1 2] [0 3]]": eighth,

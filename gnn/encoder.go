@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -67,14 +68,14 @@ func readFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix) (*matrix.So
 }
 
 func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.Source, prepare *coles.Preparer, s Settings) (*data[T], error) {
-	prepared, err := prepare.View(ctx, x)
+	prepared, err := inside.View(ctx, prepare, x)
 	if err != nil {
 		return nil, fmt.Errorf("gnn: %w", err)
 	}
 	if x, err = matrix.Read(ctx, prepared); err != nil {
 		return nil, err
 	}
-	w, err := matrix.Normalized(ctx, g.Raw(), true)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), true)
 	if err != nil {
 		return nil, err
 	}

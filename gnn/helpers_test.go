@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
@@ -28,8 +29,8 @@ func small(seed uint64) (*coles.Graph, *sparse.CSR) {
 // weighted is a graph of n nodes whose edges weigh 0.5 to 2.5, the last two nodes isolated, and its
 // adjacency matrix.
 func weighted(seed uint64, n int) (*coles.Graph, *mat.Dense) {
-	edges, weights := edgesOf(testkit.RandomGraph(seed, n-2, 0.2).Raw())
-	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights))
+	edges, weights := edgesOf(inside.Adjacency(testkit.RandomGraph(seed, n-2, 0.2)))
+	g := testkit.Must(coles.NewGraph(n, edges, coles.WithWeights(weights)))
 	return g, testkit.DenseOf(g.CSR())
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 
@@ -110,7 +111,7 @@ func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
 
 // neighborMeans is D⁻¹A.
 func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	means, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -18,7 +19,7 @@ import (
 func cora(t *testing.T) (*dataset.Dataset, *coles.Graph) {
 	t.Helper()
 	d := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
-	return d, testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+	return d, testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors()))
 }
 
 // TestTrainingEqualsPyTorch trains as the PyTorch oracle did, in float64: on Cora, 1433-16-16, from
@@ -51,7 +52,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 	if err != nil || merged > 0 || minus.NNZ() != len(values) {
 		t.Fatalf("%d entries of %d, %d of them joined: %v", minus.NNZ(), len(values), merged, err)
 	}
-	sum := testkit.Must(matrix.Add(ctx, 1, g.Positive().Raw(), -0.9, minus))
+	sum := testkit.Must(matrix.Add(ctx, 1, inside.Entries(g.Positive()), -0.9, minus))
 	r.whole = &batch[float64]{graph: g, view: r.data.whole, contrast: matrix.Operator[float64]{Sparse: sum}.Apply}
 	names := []string{"A1", "b1", "A2", "b2"}
 	for k, p := range r.encoder.params {

@@ -12,6 +12,7 @@ import (
 	"coles"
 	"coles/gnn/autodiff"
 	"coles/internal/archive"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -80,7 +81,7 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 		return nil, bad("Network", r.Network, "1 to %d parameters to train, not %d", maxParameters, len(all))
 	}
 	r.report = Report{Graph: g.Report(), Features: d, Dim: r.Network.width(), Precision: r.Precision, Version: archive.ModuleVersion()}
-	if r.report.GraphHash, err = matrix.HashCSR(ctx, g.Raw()); err != nil {
+	if r.report.GraphHash, err = matrix.HashCSR(ctx, inside.Adjacency(g)); err != nil {
 		return nil, err
 	}
 	if r.report.FeaturesHash, err = matrix.Hash(ctx, source); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -42,7 +43,7 @@ func exactly(g *coles.Graph, out []int, layers int) *Sample {
 		}
 		f := &autodiff.CSR[float64]{Rows: len(to), Ptr: []int64{0}}
 		for _, u := range to {
-			cols, _ := g.Raw().Row(u)
+			cols, _ := inside.Adjacency(g).Row(u)
 			var at []int32
 			for _, v := range append([]int32{int32(u)}, cols...) {
 				if _, ok := place[int(v)]; !ok {

@@ -106,7 +106,7 @@ func (s Settings) check() error {
 			errs = append(errs, bad(field, value, "%s", want))
 		}
 	}
-	wrong(!(s.FeatureScale > 0 && matrix.Finite(s.FeatureScale)), "FeatureScale", s.FeatureScale, "more than 0 and finite")
+	wrong(!(s.FeatureScale > 0 && matrix.Finite(s.FeatureScale)), "FeatureScale", s.FeatureScale, "more than 0 and finite, as gnn.DefaultSettings has it")
 	wrong(s.Epochs < 1, "Epochs", s.Epochs, "at least 1")
 	wrong(!(s.StopRank >= 0 && matrix.Finite(s.StopRank)), "StopRank", s.StopRank, "0 or more and finite")
 	wrong(s.BatchSize < 0, "BatchSize", s.BatchSize, "0 or more")

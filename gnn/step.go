@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -41,7 +42,7 @@ func (s *Step[T]) Graph() *coles.Graph {
 	b := s.batch
 	if b.graph == nil {
 		var err error
-		if b.graph, err = induced(s.ctx, s.run.data.graph.Raw(), b.block); err != nil {
+		if b.graph, err = induced(s.ctx, inside.Adjacency(s.run.data.graph), b.block); err != nil {
 			s.Fail(err)
 			return s.run.data.graph // after an error nobody uses the result
 		}
@@ -176,7 +177,7 @@ func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 			return func(context.Context, autodiff.Matrix[T], autodiff.Matrix[T]) error { return err }
 		}
 		coef, v := dw.RankOne()
-		b.contrast = matrix.ConvertOperator[T](matrix.Operator[float64]{Sparse: dw.Sparse().Raw(), Coef: coef, V: v}).Apply
+		b.contrast = matrix.ConvertOperator[T](matrix.Operator[float64]{Sparse: inside.Entries(dw.Sparse()), Coef: coef, V: v}).Apply
 	}
 	return b.contrast
 }
@@ -185,7 +186,7 @@ func (s *Step[T]) Contrast() autodiff.SymmetricOperator[T] {
 func (s *Step[T]) Edges() (us, vs []int, shares autodiff.Matrix[T]) {
 	b := s.batch
 	if b.us == nil {
-		edges, weights := edgesOf(s.Graph().Positive().Raw())
+		edges, weights := edgesOf(inside.Entries(s.Graph().Positive()))
 		b.us, b.vs, b.shares = make([]int, len(edges)), make([]int, len(edges)), kernel.Dense[T](1, len(edges))
 		for k, e := range edges {
 			b.us[k], b.vs[k] = e.U, e.V

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -266,8 +267,8 @@ func TestGrownGraphsAreEmbedded(t *testing.T) {
 	g := grid(8)
 	_, x := testkit.RandomWords(testkit.Random(18), 65, 12)
 	m := trained(t, g, x.Slice(0, 64, 0, 12), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))
-	edges, weights := edgesOf(g.Raw())
-	grown := testkit.Must(coles.NewWeightedGraph(65, append(edges, coles.Edge{U: 0, V: 64}), append(weights, 1)))
+	edges, weights := edgesOf(inside.Adjacency(g))
+	grown := testkit.Must(coles.NewGraph(65, append(edges, coles.Edge{U: 0, V: 64}), coles.WithWeights(append(weights, 1))))
 	y := testkit.Must(m.Embed(ctx, grown, x))
 	row := func(y *mat.Dense, i int) mat.Matrix { return y.Slice(i, i+1, 0, 5) }
 	testkit.WantClose(t, "a node 14 edges away", row(y, 63), row(m.Embedding(), 63), 1e-13)

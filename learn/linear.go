@@ -186,6 +186,9 @@ func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], ro
 
 // check is for models that a caller has put together by hand.
 func (m *LinearModel) check() error {
+	if m == nil {
+		m = &LinearModel{}
+	}
 	if m.Coef == nil || m.Coef.IsEmpty() || m.Coef.RawMatrix().Rows != len(m.Intercept) ||
 		len(m.Classes) < 2 || len(m.Intercept) != problems(len(m.Classes)) && len(m.Intercept) != len(m.Classes) {
 		return fmt.Errorf("%w: the model has %d classes, %d intercepts and coefficients that do not match",

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -118,7 +119,7 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
 	}
 	kept := of.Preparer().Kept()
-	prepared, err := of.Preparer().View(ctx, x)
+	prepared, err := inside.View(ctx, of.Preparer(), x)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +131,11 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	if err != nil {
 		return nil, err
 	}
-	weighed, err := of.Weighed(ctx, g)
+	weighed, err := inside.Weighed(ctx, of, g)
 	if err != nil {
 		return nil, err
 	}
-	w, filter := coles.Normalize(weighed), coles.Polynomial(of.Settings().Linear().Filter...)
+	w, filter := coles.Normalize(weighed), coles.Polynomial(inside.Linear(of.Settings()).Filter...)
 	scaled := mat.NewDense(len(m.Intercept), len(factors), nil)
 	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt((1-share)*(1-ofRoles)) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
 	var weights mat.Dense // of the columns, for each problem

@@ -100,7 +100,7 @@ func TestColumnReasonsFollowTheModel(t *testing.T) {
 	for i := range 60 {
 		edges, weights = append(edges, coles.Edge{U: i, V: (i + 1) % 60}, coles.Edge{U: i, V: (i + 7) % 60}), append(weights, 1, math.Pow(10, float64(i%5)))
 	}
-	g := testkit.Must(coles.NewWeightedGraph(60, edges, weights))
+	g := testkit.Must(coles.NewGraph(60, edges, coles.WithWeights(weights)))
 	labels := make([]int, 60)
 	for i := range labels {
 		labels[i] = i % 3

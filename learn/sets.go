@@ -173,7 +173,7 @@ func reaching(p []float64, threshold float64) (places []int) {
 			places = append(places, k)
 		}
 	}
-	if places == nil {
+	if places == nil && len(p) > 0 {
 		return Likeliest(p, 1)
 	}
 	return places

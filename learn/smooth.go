@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -137,7 +138,7 @@ func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64
 			hold(i, p.Row(i))
 		}
 	}
-	s, err := matrix.RowMeans[float64](ctx, g.Raw())
+	s, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	if err != nil {
 		return first, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/nearest"
 	"coles/internal/parallel"
@@ -87,7 +88,7 @@ func unitFeatures(ctx context.Context, n int, x mat.Matrix) (*matrix.Matrix[floa
 	if err != nil {
 		return nil, err
 	}
-	if x, err = how.View(ctx, x); err != nil {
+	if x, err = inside.View(ctx, how, x); err != nil {
 		return nil, err
 	}
 	if rows, _ := x.Dims(); rows != n {

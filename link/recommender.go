@@ -141,6 +141,14 @@ func (r *Recommender) weightsOf(u int) []float64 {
 	return r.weights[0]
 }
 
+// nodes is the number of nodes of a recommender that this package has made: any other is a caller's bug.
+func (r *Recommender) nodes() int {
+	if r == nil || r.finder == nil {
+		panic("eval: a Recommender that is nil or zero; LearnLinks makes one")
+	}
+	return len(r.walks.sums)
+}
+
 // Recommend finds, for each of the given nodes or for all where nodes is nil, the k nodes of the best scores of
 // those that may be, best first, the lower node first among equal scores. A nil may lets all be; it is called by
 // several goroutines at once. There are fewer where fewer are within reach. A node that reaches nobody gets the
@@ -154,7 +162,7 @@ func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may fun
 	case k < 1:
 		return nil, setting.Bad("k", k, "1 or more links for each node")
 	}
-	n := len(r.walks.sums)
+	n := r.nodes()
 	if err := given.CheckRows(nodes, n, "given"); err != nil {
 		return nil, err
 	}
@@ -191,7 +199,7 @@ const atOnce = 1024
 //
 // Errors: [coles.ErrIndex], and ctx's.
 func (r *Recommender) Scores(ctx context.Context, pairs []coles.Edge) ([]float64, error) {
-	if err := matrix.CheckPairs(len(r.walks.sums), pairs, nil); err != nil {
+	if err := matrix.CheckPairs(r.nodes(), pairs, nil); err != nil {
 		return nil, err
 	}
 	of := make(map[int][]int) // the pairs of each U, whose candidates are found once

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/nearest"
 	"coles/internal/stream"
 )
@@ -40,7 +41,7 @@ type hub struct {
 func newWalks(g *coles.Graph, seed uint64) *walks {
 	scale := 1 / medianWeight(g)
 	return walksOf(g.Nodes(), seed, func(u int, add func(v int32, step float32)) {
-		near, weights := g.Raw().Row(u)
+		near, weights := inside.Adjacency(g).Row(u)
 		for q, v := range near {
 			if int(v) != u { // a loop is no step
 				add(v, float32(math.Log1p(weights[q]*scale)/math.Ln2))

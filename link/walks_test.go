@@ -55,7 +55,7 @@ func TestWalksInAnyUnitOfWeights(t *testing.T) {
 		for q := range weights {
 			weights[q] = unit * float64(1+q%17)
 		}
-		w := newWalks(testkit.Must(coles.NewWeightedGraph(50, edges, weights)), 1).walker(nil)
+		w := newWalks(testkit.Must(coles.NewGraph(50, edges, coles.WithWeights(weights))), 1).walker(nil)
 		w.from(3)
 		return w.three
 	}

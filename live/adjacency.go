@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -45,7 +46,7 @@ type node struct {
 }
 
 func newAdjacency(g *coles.Graph, unit float64) *adjacency {
-	a := g.Raw()
+	a := inside.Adjacency(g)
 	adj := &adjacency{nodes: make([]node, a.Rows), loops: g.KeepsSelfLoops(), entries: a.NNZ(), unit: unit}
 	for i := range adj.nodes {
 		cols, vals := a.Row(i)

@@ -26,7 +26,7 @@ func BenchmarkGrow(b *testing.B) {
 	})
 	b.Run("pubmed, K=8", func(b *testing.B) {
 		data := testkit.Must(dataset.Open(testkit.Shared(b, "data", "npz", "pubmed.npz"), dataset.ReadNPZ))
-		g := testkit.Must(coles.FromDirectedCSR(data.Adjacency))
+		g := testkit.Must(coles.FromCSR(data.Adjacency, coles.WithMirrors()))
 		prepare := testkit.Must(coles.PrepareAuto.Fit(ctx, data.Features))
 		benchmarkGrow(b, g, testkit.Must(prepare.Apply(ctx, data.Features)), coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone }))
 	})

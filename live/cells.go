@@ -26,8 +26,7 @@ type cells struct {
 // Errors: [coles.ErrShape] for a table of other rows, or of which the encoder makes other features than there are; those of
 // [table.Encoder.Encode].
 func (g *Graph) KeepCells(ctx context.Context, e *table.Encoder, rows *table.Table) error {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	x, err := e.Encode(ctx, rows)
 	if err != nil {
 		return fmt.Errorf("live: %w", err)

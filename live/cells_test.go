@@ -48,7 +48,7 @@ func TestCellsAreKept(t *testing.T) {
 		edges = append(edges, coles.Edge{U: i, V: (i + 1) % 60}, coles.Edge{U: i, V: rng.IntN(60)})
 	}
 	first := shopTable(ids, rows)
-	e := testkit.Must(table.Learn(ctx, first))
+	e := testkit.Must(table.Fit(ctx, first))
 	x := testkit.Must(e.Encode(ctx, first))
 	graph := testkit.Must(coles.NewGraph(60, edges, coles.WithIDs(ids)))
 	m := testkit.Must(coles.Fit(ctx, graph, x, coles.With(func(s *coles.Settings) {

@@ -70,8 +70,7 @@ const wholeShare = 0.4
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
 // also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	if g.cells != nil && what.Features != nil {
 		return nil, errCells
 	}

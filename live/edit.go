@@ -17,8 +17,7 @@ import (
 //
 // Without features a node that the model does not know keeps an edge to a node that it knows: [coles.ErrUnplaced].
 func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []float64) (*Update, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	if len(weights) != len(edges) {
 		return nil, fmt.Errorf("live: %w: %d weights for %d edges", coles.ErrShape, len(weights), len(edges))
 	}
@@ -33,8 +32,7 @@ func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []fl
 //
 // Errors: [coles.ErrIndex], also for a node given twice, and as [Graph.Add].
 func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	if g.cells != nil {
 		return nil, errCells
 	}
@@ -45,8 +43,7 @@ func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 // lacks has holes. Cost and errors are those of [Graph.SetFeatures] and [table.Encoder.Encode], and [coles.ErrShape] for a
 // graph without cells and a column that it has not kept.
 func (g *Graph) SetRows(ctx context.Context, nodes []int, rows *table.Table) (*Update, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	x, err := g.encodeRows(ctx, rows)
 	if err != nil {
 		return nil, err
@@ -104,8 +101,7 @@ func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 // Errors: [coles.ErrIndex], also for a node given twice, [coles.ErrShape] where no node would be left,
 // [coles.ErrUnplaced] as [Graph.SetWeights], and ctx's.
 func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	if err := g.checkNodes(nodes); err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (m *mirror) graph(t *testing.T) *coles.Graph {
 	for _, e := range slices.SortedFunc(maps.Keys(m.edges), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		edges, weights = append(edges, coles.Edge{U: at[e[0]], V: at[e[1]]}), append(weights, m.edges[e])
 	}
-	return testkit.Must(coles.NewWeightedGraph(len(m.names), edges, weights, coles.WithIDs(m.names)))
+	return testkit.Must(coles.NewGraph(len(m.names), edges, coles.WithWeights(weights), coles.WithIDs(m.names)))
 }
 
 func (m *mirror) features(d int, sparse bool) mat.Matrix {

@@ -102,7 +102,7 @@ func ExampleFitRows() {
 	}{{1, 500, "gas"}, {2, 600, "gas"}, {1, 550, "gas"}, {5, 2100, "pump"}, {4, 1900, "pump"}, {6, 2500, "pump"}} {
 		flats.Add("", f.rooms, f.rent, f.heating)
 	}
-	encoder, err := table.Learn(ctx, flats)
+	encoder, err := table.Fit(ctx, flats)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func ExampleGraph_KeepCells() {
 	for i, id := range []string{"ann", "bob", "cy", "dan"} {
 		cells.Add(id, []string{"cat", "dog"}[i/2], 4+3*i)
 	}
-	e, err := table.Learn(ctx, cells)
+	e, err := table.Fit(ctx, cells)
 	if err != nil {
 		log.Fatal(err)
 	}

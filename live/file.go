@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/internal/archive"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 )
@@ -50,8 +51,7 @@ const (
 // features, cells if it keeps them, and all that is kept up to date. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. What [Read] makes
 // of it goes on to the byte as this graph does. Changes wait meanwhile.
 func (g *Graph) WriteTo(w io.Writer) (int64, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	var model bytes.Buffer
 	if _, err := g.model.WriteTo(&model); err != nil {
 		return 0, err
@@ -119,7 +119,7 @@ func Read(r io.Reader) (*Graph, error) {
 // check refuses sizes that do not fit each other.
 func (h *graphHeader) check(m *coles.Model) error {
 	_, d := m.Directions().Dims()
-	if len(h.Lengths) != arrayCount || h.Nodes < 1 || h.Nodes > math.MaxInt32 || h.Columns < 1 || d != h.Columns || h.Names != nil && len(h.Names) != h.Nodes || m.Settings().Linear().Drawn {
+	if len(h.Lengths) != arrayCount || h.Nodes < 1 || h.Nodes > math.MaxInt32 || h.Columns < 1 || d != h.Columns || h.Names != nil && len(h.Names) != h.Nodes || inside.Linear(m.Settings()).Drawn {
 		return fmt.Errorf("%d arrays, %d nodes, %d names, %d columns for a model of %d", len(h.Lengths), h.Nodes, len(h.Names), h.Columns, d)
 	}
 	n, each := h.Nodes, 2
@@ -143,7 +143,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 	if err != nil {
 		return nil, fmt.Errorf("edges: %w", err)
 	}
-	fit := m.Settings().Linear()
+	fit := inside.Linear(m.Settings())
 	g := &Graph{fit: fit, count: n, places: slices.Repeat([]int32{-1}, n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
 	g.adj = &adjacency{nodes: make([]node, n), loops: h.Loops, alone: fit.Alone, entries: a.NNZ(), unit: m.Report().WeightUnit, volume: arrays[volume][0]}
 	for i := range n {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -53,19 +54,19 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	weighed, err := m.Weighed(ctx, g)
+	weighed, err := inside.Weighed(ctx, m, g)
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, coef: m.Settings().Linear().Filter, factors: m.Scaling().Factors}
-	if f.scale, err = matrix.RowSums(ctx, weighed.Raw(), true); err != nil {
+	f := &Frozen{model: m, coef: inside.Linear(m.Settings()).Filter, factors: m.Scaling().Factors}
+	if f.scale, err = matrix.RowSums(ctx, inside.Adjacency(weighed), true); err != nil {
 		return nil, err
 	}
 	for i, sum := range f.scale {
 		f.scale[i] = 1 / math.Sqrt(sum)
 	}
 	if s := m.Structure(); s != nil {
-		f.known = s.Places(g)
+		f.known = inside.Places(s, g)
 	}
 	if beside, share := m.Beside(); beside != nil {
 		if f.beside, err = Freeze(ctx, beside, weighed, nil); err != nil {
@@ -94,7 +95,7 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	stored, err := matrix.Normalized(ctx, weighed.Raw(), true)
+	stored, err := matrix.Normalized(ctx, inside.Adjacency(weighed), true)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +137,9 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 // Errors: [coles.ErrUnplaced], [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
+	if f == nil || f.model == nil {
+		panic("live: a Frozen that is nil or zero; Freeze makes one")
+	}
 	raw, joins, err := f.newcomers(ctx, x, edges, weights)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -76,7 +77,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err != nil {
 		return nil, err
 	}
-	fit := m.Settings().Linear()
+	fit := inside.Linear(m.Settings())
 	if beside, share := m.Beside(); beside != nil {
 		return nil, fmt.Errorf("live: %w", setting.Bad("Structure", share, "0 to follow a graph; Freeze takes columns of the structure"))
 	}
@@ -111,7 +112,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 		return nil, err
 	}
 	if s := m.Structure(); s != nil {
-		out.known = s.Places(g)
+		out.known = inside.Places(s, g)
 	} else if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 		if x != nil {
 			return nil, errFeatures
 		}
-		weighed, err := m.Weighed(ctx, g)
+		weighed, err := inside.Weighed(ctx, m, g)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +165,7 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 
 // prepare prepares features as the model does.
 func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Source, error) {
-	view, err := m.Preparer().View(ctx, raw)
+	view, err := inside.View(ctx, m.Preparer(), raw)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +212,25 @@ func (g *Graph) Row(id string) (row int, ok bool) {
 	return row, ok
 }
 
+// made is a graph that this package has made: any other is a caller's bug.
+func (g *Graph) made() *Graph {
+	if g == nil || g.adj == nil {
+		panic("live: a Graph that is nil or zero; Follow and Read make one")
+	}
+	return g
+}
+
+// alone begins a change, or what reads all of the graph, and returns what ends it.
+func (g *Graph) alone() (end func()) {
+	g.made().one.Lock()
+	return g.one.Unlock
+}
+
 // Graph is the graph as it is now, in O(n + m).
 //
 // Errors: [coles.ErrNotFinite] if weights add up to infinity.
 func (g *Graph) Graph() (*coles.Graph, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	return g.graph()
 }
 
@@ -254,7 +268,7 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 
 // rowsOf copies rows of FX, each as a whole, and returns what projects them.
 func (g *Graph) rowsOf(nodes []int) (rows kernel.Matrix[float64], v *mat.Dense, factors []float64, err error) {
-	g.mu.RLock()
+	g.made().mu.RLock()
 	d := g.fx.Cols()
 	g.mu.RUnlock()
 	if err := matrix.CheckSize(len(nodes), d); err != nil {
@@ -294,8 +308,7 @@ func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kern
 //
 // Errors: ctx's.
 func (g *Graph) Rebuild(ctx context.Context) error {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	return g.rebuild(ctx)

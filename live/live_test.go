@@ -50,7 +50,7 @@ func (h *history) graph(n int) *coles.Graph {
 	if h.loops {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
-	return testkit.Must(coles.NewWeightedGraph(n, h.edges, h.weights, opts...))
+	return testkit.Must(coles.NewGraph(n, h.edges, append(opts, coles.WithWeights(h.weights))...))
 }
 
 // follow fits a model to the first n nodes and follows their graph.

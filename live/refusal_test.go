@@ -171,12 +171,12 @@ func TestOverflowIsRefused(t *testing.T) {
 		testkit.WantError(t, testkit.Err(f.Embed(ctx, mat.NewDense(1, d, []float64{1.7e308, 1.7e308, -1.7e308, 1.7e308}), []coles.Edge{{U: n, V: 3}}, nil)), coles.ErrNotFinite)
 	}
 	// Two edges whose weights add up to infinity, at different nodes.
-	heavy := testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}}, []float64{8e307, 8e307}))
+	heavy := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}}, coles.WithWeights([]float64{8e307, 8e307})))
 	x := testkit.RandomDense(testkit.Random(6), 4, 2)
 	m := testkit.Must(coles.Fit(ctx, testkit.Must(coles.NewGraph(4, nil)), x))
 	testkit.WantError(t, testkit.Err(live.Follow(ctx, m, heavy, x)), coles.ErrNotFinite)
 	// An edge and a loop of the same node.
-	one := testkit.Must(coles.NewWeightedGraph(4, []coles.Edge{{U: 0, V: 1}}, []float64{8e307}, coles.WithSelfLoopsKept()))
+	one := testkit.Must(coles.NewGraph(4, []coles.Edge{{U: 0, V: 1}}, coles.WithWeights([]float64{8e307}), coles.WithSelfLoopsKept()))
 	g := testkit.Must(live.Follow(ctx, m, one, x))
 	before := stateOf(g)
 	loop := live.Change{Edges: []coles.Edge{{U: 0, V: 0}}, Weights: []float64{1e308}}

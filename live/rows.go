@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/nearest"
 
@@ -101,7 +102,7 @@ func (r *Rows) prepared(ctx context.Context, x mat.Matrix) (*matrix.Matrix[float
 }
 
 func view(ctx context.Context, how *coles.Preparer, x mat.Matrix) (*matrix.Source, error) {
-	prepared, err := how.View(ctx, x)
+	prepared, err := inside.View(ctx, how, x)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +114,9 @@ func view(ctx context.Context, how *coles.Preparer, x mat.Matrix) (*matrix.Sourc
 //
 // Errors: [coles.ErrShape], [coles.ErrNotFinite], and ctx's.
 func (r *Rows) Near(ctx context.Context, x mat.Matrix) ([]coles.Edge, error) {
+	if r == nil || r.space == nil {
+		panic("live: Rows that are nil or zero; FitRows and FreezeRows make some")
+	}
 	queries, err := r.prepared(ctx, x)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/eigen"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
@@ -27,8 +28,7 @@ import (
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	s, err := g.solve(ctx)
 	return s.Projection, err
 }
@@ -109,8 +109,7 @@ func solveError(err error, wanted int) error {
 //
 // Errors: as [Graph.Solve] and [Graph.Graph].
 func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err error) {
-	g.one.Lock()
-	defer g.one.Unlock()
+	defer g.alone()()
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	now, err := g.graph()
@@ -167,7 +166,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 	} else {
 		r.FeaturesHash = matrix.HashOf(g.hashes, r.Features)
 	}
-	if r.GraphHash, err = matrix.HashCSR(ctx, now.Raw()); err != nil {
+	if r.GraphHash, err = matrix.HashCSR(ctx, inside.Adjacency(now)); err != nil {
 		return nil, err
 	}
 	if r.Memory.Bytes, err = s.Estimate(now, x); err != nil {
@@ -177,7 +176,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 		r.Memory.Solver = p.Solver
 	}
 	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	return s.Assembled(r, slices.Clone(g.ids), g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
+	return inside.Assembled(s, r, slices.Clone(g.ids), g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

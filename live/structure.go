@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 )
 
@@ -26,7 +27,7 @@ func (p *placed) add(node int, weight float64) {
 
 // encode sets row to the features that the model's structure makes of the edges.
 func (p *placed) encode(ctx context.Context, m *coles.Model, row []float64) error {
-	made, err := m.Structure().Row(ctx, p.places, p.weights)
+	made, err := inside.Row(ctx, m.Structure(), p.places, p.weights)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
@@ -42,7 +43,7 @@ func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int,
 
 // joinedOr reports whether an edge of g joins two nodes, or the second may not be recommended to the first.
 func joinedOr(g *coles.Graph, may func(node, recommended int) bool) func(u, v int) bool {
-	a := g.Raw()
+	a := inside.Adjacency(g)
 	return func(u, v int) bool {
 		_, joined := matrix.Entry(a, u, v)
 		return joined || may != nil && !may(u, v)

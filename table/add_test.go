@@ -48,5 +48,5 @@ func TestAddToATableThatWasRead(t *testing.T) {
 	testkit.Check(t, x.check())
 	testkit.WantSame(t, "ids", x.IDs, []string{"0", "1", "new"})
 	testkit.Check(t, x.SetKind("x", Number))
-	testkit.WantText(t, testkit.Err(Learn(t.Context(), x)).Error(), "row 2", `"many"`)
+	testkit.WantText(t, testkit.Err(Fit(t.Context(), x)).Error(), "row 2", `"many"`)
 }

@@ -26,7 +26,7 @@ func BenchmarkShop(b *testing.B) {
 			fmt.Sprintf("2024-%02d-01", 1+rng.IntN(12)), words(), words())
 	}
 	for b.Loop() {
-		e := testkit.Must(Learn(context.Background(), t))
+		e := testkit.Must(Fit(context.Background(), t))
 		testkit.Must(e.Encode(context.Background(), t))
 	}
 }
@@ -48,7 +48,7 @@ func BenchmarkRow(b *testing.B) {
 		e      *Encoder
 		column string
 	}{
-		"columns": {testkit.Must(Learn(context.Background(), wide(20000))), "column 7"},
+		"columns": {testkit.Must(Fit(context.Background(), wide(20000))), "column 7"},
 		"earlier": {testkit.Must(newEncoder([]Variable{{Name: "c", Kind: Category, Names: []string{"x"}, Rare: values}})), "c"},
 	} {
 		b.Run(name, func(b *testing.B) {

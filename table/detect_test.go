@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		"a name not UTF-8":    {&Table{Columns: []Column{{Name: "\xff", Cells: []string{"1", "2"}}}}, coles.ErrIDs, `"\xff"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Learn(context.Background(), c.t)
+			_, err := Fit(context.Background(), c.t)
 			testkit.WantError(t, err, c.want)
 			testkit.WantText(t, err.Error(), c.text)
 		})
@@ -112,5 +112,5 @@ func TestRefusals(t *testing.T) {
 	err := column("1").SetKind("d", Text)
 	testkit.WantError(t, err, coles.ErrSetting)
 	testkit.WantText(t, err.Error(), `column = "d", want one of "c"`)
-	testkit.Stops(t, func(ctx context.Context) error { _, err := Learn(ctx, column(numbers...)); return err })
+	testkit.Stops(t, func(ctx context.Context) error { _, err := Fit(ctx, column(numbers...)); return err })
 }

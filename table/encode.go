@@ -104,7 +104,7 @@ func (e *Encoder) Unseen(t *Table) (all []Unseen) {
 // from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are the learned ones,
 // whatever the kinds in t. It takes a pass over the cells, however many columns and values the encoder has.
 //
-// Errors: as [Learn] but for tables without features, coles.ErrNotFinite, too, for a number whose feature is beyond
+// Errors: as [Fit] but for tables without features, coles.ErrNotFinite, too, for a number whose feature is beyond
 // float64, and ctx's.
 func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 	if err := t.check(); err != nil {

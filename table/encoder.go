@@ -2,13 +2,13 @@ package table
 
 import (
 	"cmp"
-	"coles/internal/parallel"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/internal/parallel"
 )
 
 // An Encoder makes features of the rows of tables that have the columns it learned from, some of them, or others
@@ -87,13 +87,13 @@ func (v *Variable) String() string {
 // rowsAtOnce are encoded between two looks at the context.
 const rowsAtOnce = 1000
 
-// Learn learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It
+// Fit learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It
 // takes one pass over the cells, two over a text whose kind is detected.
 //
 // Errors: a [*CellError] of coles.ErrFormat or coles.ErrNotFinite for a cell that its column's kind does not
 // have, coles.ErrShape for columns of different lengths, without rows, or without any feature,
 // coles.ErrIDs for two columns of one name, and ctx's.
-func Learn(ctx context.Context, t *Table) (*Encoder, error) {
+func Fit(ctx context.Context, t *Table) (*Encoder, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
@@ -219,7 +219,12 @@ func newEncoder(variables []Variable) (*Encoder, error) {
 func (e *Encoder) Variables() []Variable { return slices.Clone(e.variables) }
 
 // Features is the number of features, d.
-func (e *Encoder) Features() int { return e.first[len(e.variables)] }
+func (e *Encoder) Features() int {
+	if e.first == nil { // of the zero value
+		return 0
+	}
+	return e.first[len(e.variables)]
+}
 
 // Names are the names of the features, all different: "price" of a number, "brand=Acme" of a value, "title:word" of
 // a word, and "photo:0" of the first number of a vector. A name that an earlier feature has, too, ends in " (2)".

@@ -19,7 +19,7 @@ import (
 // encoded learns from a table and encodes it.
 func encoded(t *testing.T, of *Table) (*Encoder, *mat.Dense) {
 	t.Helper()
-	e := testkit.Must(Learn(context.Background(), of))
+	e := testkit.Must(Fit(context.Background(), of))
 	return e, testkit.DenseOf(testkit.Must(e.Encode(context.Background(), of)))
 }
 
@@ -308,7 +308,7 @@ func TestUnseen(t *testing.T) {
 
 // A row alone costs what it has, not what the encoder has: these columns and values made a map each.
 func TestCostOfARow(t *testing.T) {
-	e := testkit.Must(Learn(context.Background(), wide(300)))
+	e := testkit.Must(Fit(context.Background(), wide(300)))
 	row := New("column 7")
 	row.Add("", "x")
 	if n := testing.AllocsPerRun(10, func() { testkit.Must(e.Encode(context.Background(), row)) }); n > 30 {
@@ -322,7 +322,7 @@ func TestNamesDiffer(t *testing.T) {
 	for i, value := range []string{"b=c", "*", "b=c", "*", "b=c"} {
 		x.Add("", value, []string{"c", "d"}[i%2], i, i)
 	}
-	e := testkit.Must(Learn(context.Background(), x))
+	e := testkit.Must(Fit(context.Background(), x))
 	testkit.WantSame(t, "names", e.Names(), []string{"a=*", "a=b=c", "a=b=c (3)", "a=b=d", "a=b=c (4)", "a=b=c (2)"})
 }
 
@@ -333,7 +333,7 @@ func TestFarNumbers(t *testing.T) {
 		{1.5, math.Nextafter(1.5, 2)},     // equal but for rounding
 		{1e-300, 1e-301, 3e-300, -2e-300}, // tiny
 	} {
-		e := testkit.Must(Learn(context.Background(), numbers(x)))
+		e := testkit.Must(Fit(context.Background(), numbers(x)))
 		far := numbers([]float64{0, 1e308})
 		far.File, far.Lines = "new.csv", []int{2, 3}
 		_, err := e.Encode(context.Background(), far)
@@ -350,7 +350,7 @@ func FuzzCells(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c, d string) {
 		of := column(a, b, c, a, b, d)
 		of.Columns = append(of.Columns, Column{Name: "n", Cells: repeat(6, "%d")})
-		e, err := Learn(context.Background(), of)
+		e, err := Fit(context.Background(), of)
 		if err != nil {
 			if !testkit.IsNamed(err) {
 				t.Fatal(err)

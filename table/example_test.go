@@ -27,7 +27,7 @@ func Example() {
 		t.Add(p.SKU, p.Brand, p.Price, p.Title)
 	}
 	ctx := context.Background()
-	e, err := table.Learn(ctx, t)
+	e, err := table.Fit(ctx, t)
 	if err != nil {
 		log.Fatal(err)
 	}

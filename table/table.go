@@ -1,7 +1,7 @@
 // Package table makes features of a table as people have it: columns of numbers, categories, free text and
 // dates, with holes.
 //
-// A [Table] is cells under named columns, read by package dataset or filled by a program. [Learn] looks at its
+// A [Table] is cells under named columns, read by package dataset or filled by a program. [Fit] looks at its
 // columns and returns an [Encoder], which turns rows of such a table, the learned ones and newcomers alike,
 // into the features of a graph's nodes. coles.Preparation gives columns of unlike units comparable weights.
 package table

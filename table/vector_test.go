@@ -18,7 +18,7 @@ func TestVectors(t *testing.T) {
 	x.Add("c", 4, "[5 3\n 1.]", "blue")
 	x.Add("d", 8, nil, "blue")
 	x.Add("e", 9, []float64{}, "blue")
-	e := testkit.Must(Learn(t.Context(), x))
+	e := testkit.Must(Fit(t.Context(), x))
 	testkit.WantSame(t, "kind", e.Variables()[1].String(), "vector, 3 numbers, 2 holes, 3 features")
 	testkit.WantSame(t, "names", e.Names(), []string{"price", "photo:0", "photo:1", "photo:2", "kind=blue", "kind=red"})
 	y := testkit.DenseOf(testkit.Must(e.Encode(t.Context(), x)))
@@ -53,12 +53,12 @@ func TestBadVectors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := column(c.cells...)
 			x.File, x.Lines = "v.csv", []int{2, 3, 4}[:len(c.cells)]
-			err := testkit.Err(Learn(t.Context(), x))
+			err := testkit.Err(Fit(t.Context(), x))
 			testkit.WantError(t, err, c.want)
 			testkit.WantText(t, err.Error(), c.text)
 		})
 	}
-	e := testkit.Must(Learn(t.Context(), column("[1,2]", "[3,4]")))
+	e := testkit.Must(Fit(t.Context(), column("[1,2]", "[3,4]")))
 	for cell, want := range map[string]error{"[1,2,3]": coles.ErrShape, "1": coles.ErrFormat, "[]": coles.ErrFormat, "[1e308,-1e308]": nil} {
 		err := testkit.Err(e.Encode(t.Context(), column(cell)))
 		if fmt.Sprint(err) != "<nil>" || want != nil {

@@ -18,7 +18,7 @@ import (
 func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
 	t.Helper()
 	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{}))
-	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs)))
+	g := testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors(), coles.WithIDs(d.IDs)))
 	return testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 }
 

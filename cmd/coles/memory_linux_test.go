@@ -93,7 +93,7 @@ func TestMemoryIsKept(t *testing.T) {
 	}
 	g := testkit.Must(coles.NewGraph(n, edges))
 	written("g.csr", func(b *bytes.Buffer) error { return dataset.WriteCSR(b, &dataset.Dataset{Undirected: g}) })
-	heavy := testkit.Must(coles.NewWeightedGraph(n, edges, weights))
+	heavy := testkit.Must(coles.NewGraph(n, edges, coles.WithWeights(weights)))
 	written("w.csr", func(b *bytes.Buffer) error { return dataset.WriteCSR(b, &dataset.Dataset{Undirected: heavy}) })
 	x := testkit.SingleOf(testkit.RandomDense(rng, n, d)) // whose eigenvalues are alike, so that float32 is refused
 	written("x.npy", func(b *bytes.Buffer) error { return dataset.WriteNPY(b, x) })

@@ -27,7 +27,7 @@ func settingsFlags() []cli.Flag {
 		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)"},
 		&cli.FloatFlag{Name: "degree-share", Usage: "`SHARE` of the vectors' energy that a last column, of degrees, gets at most; 0 for none (default: 0.1)", HideDefault: true},
 		&cli.StringFlag{Name: "structure", Usage: "`SHARE` of the vectors' energy in columns of who the neighbours are, beside features; auto chooses it (default: auto)"},
-		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a third of the nodes)", HideDefault: true},
+		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding, at most (default: 128, or the number of features if smaller; without features at most a third of the nodes)", HideDefault: true},
 		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
 		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: auto, s2gcsum:8, or s2gcsum:24 without features)"},
 		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"},

@@ -55,7 +55,7 @@ func TestTable(t *testing.T) {
 		"added 2024-02-29T12:00:00.0005Z 2024-02-29T13:00:00.0005Z", "since 2024-02-29T00:00:00Z 1969-12-31T00:00:00Z", "part 0.1 2",
 		"gone 2024-02-29T12:00:00.0005Z ",
 	})
-	e := must(table.Learn(context.Background(), got))
+	e := must(table.Fit(context.Background(), got))
 	wantSame(t, "kinds", []table.Kind{e.Variables()[5].Kind, e.Variables()[1].Kind}, []table.Kind{table.Date, table.Number})
 }
 
@@ -102,6 +102,6 @@ func TestTableOfVectors(t *testing.T) {
 		cells = append(cells, append([]string{c.Name}, c.Cells...))
 	}
 	wantSame(t, "cells", cells, [][]string{{"photo", "[0.5,-2]", "", "[1,3]"}, {"size", "1", "2", "4"}, {"double", "[0.1]", "", "[3]"}})
-	e := must(table.Learn(context.Background(), got))
+	e := must(table.Fit(context.Background(), got))
 	wantSame(t, "kinds", []table.Kind{e.Variables()[0].Kind, e.Variables()[1].Kind}, []table.Kind{table.Vector, table.Number})
 }

@@ -78,7 +78,7 @@ func read(edges, features string) (*dataset.Dataset, *coles.Graph, error) {
 		return nil, nil, err
 	}
 	// Each friendship is listed once, in one direction.
-	g, err := coles.FromDirectedCSR(d.Adjacency, coles.WithIDs(d.IDs))
+	g, err := coles.FromCSR(d.Adjacency, coles.WithMirrors(), coles.WithIDs(d.IDs))
 	return d, g, err
 }
 

@@ -239,7 +239,7 @@ func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, err
 			}
 		}
 	}
-	return coles.NewWeightedGraph(len(ids), edges, weights, coles.WithIDs(ids))
+	return coles.NewGraph(len(ids), edges, coles.WithWeights(weights), coles.WithIDs(ids))
 }
 
 // stacked are the features of all nodes, sparse where those of the files are.

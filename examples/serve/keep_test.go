@@ -91,8 +91,9 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	ids := []string{"ann", "cy", "dan", "eve", "fay", "kim"}
 	testkit.WantSame(t, "nodes", now.ids, ids)
 	at := func(id string) int { return slices.Index(ids, id) }
-	want := testkit.Must(coles.NewWeightedGraph(6, []coles.Edge{{U: at("cy"), V: at("ann")}, {U: at("dan"), V: at("eve")}, {U: at("eve"), V: at("fay")}, {U: at("fay"), V: at("dan")},
-		{U: at("kim"), V: at("eve")}, {U: at("kim"), V: at("fay")}, {U: at("ann"), V: at("dan")}}, []float64{1, 1, 1, 1, 1, 2, 3}))
+	want := testkit.Must(coles.NewGraph(6, []coles.Edge{{U: at("cy"), V: at("ann")}, {U: at("dan"), V: at("eve")}, {U: at("eve"), V: at("fay")}, {U: at("fay"), V: at("dan")},
+		{U: at("kim"), V: at("eve")}, {U: at("kim"), V: at("fay")}, {U: at("ann"), V: at("dan")}}, coles.WithWeights(
+		[]float64{1, 1, 1, 1, 1, 2, 3})))
 	if !mat.Equal(now.graph.CSR(), want.CSR()) {
 		t.Errorf("edges\n%v, want\n%v", mat.Formatted(now.graph.CSR()), mat.Formatted(want.CSR()))
 	}

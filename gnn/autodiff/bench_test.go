@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 	"coles/internal/testkit"
@@ -20,7 +21,7 @@ func BenchmarkAttention(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			random := testkit.Random(32)
 			g := testkit.Must(coles.FromCSR(testkit.Must(c.Generate(context.Background())).Adjacency))
-			s := NewSparse(kernel.ConvertCSR[float32](coles.Normalize(g).Raw()), true)
+			s := NewSparse(kernel.ConvertCSR[float32](inside.Entries(coles.Normalize(g))), true)
 			z, gradient := rounded[float32](padded(c.Nodes, heads*width, 0, random.NormFloat64)), kernel.Dense[float32](c.Nodes, heads*width)
 			a := rounded[float32](padded(heads, width, 0, random.NormFloat64))
 			ctx, dismiss := parallel.Crew(context.Background())

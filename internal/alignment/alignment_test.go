@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/alignment"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -133,7 +134,7 @@ func grouped(seed uint64, n, edges int, weighted bool) *coles.Graph {
 	if !weighted {
 		return testkit.Must(coles.NewGraph(n, list))
 	}
-	return testkit.Must(coles.NewWeightedGraph(n, list, weights))
+	return testkit.Must(coles.NewGraph(n, list, coles.WithWeights(weights)))
 }
 
 func TestNeighboursEqualTheFormula(t *testing.T) {
@@ -188,9 +189,9 @@ func TestAlignmentHoldsItsPlace(t *testing.T) {
 	}
 	turned := measure(g, testkit.Product(x, wide.Slice(0, 120, 0, d).T()), plainly)
 	testkit.WantNear(t, "s in another basis", turned.Neighbours, want.Neighbours, 2e-3)
-	renumbered := measure(testkit.Must(coles.NewWeightedGraph(n, list, weights)), moved, plainly)
+	renumbered := measure(testkit.Must(coles.NewGraph(n, list, coles.WithWeights(weights))), moved, plainly)
 	testkit.WantNear(t, "s of other numbers", renumbered.Neighbours, want.Neighbours, 1e-9)
-	heavy := measure(testkit.Must(coles.NewWeightedGraph(n, list, heavier)), moved, plainly)
+	heavy := measure(testkit.Must(coles.NewGraph(n, list, coles.WithWeights(heavier))), moved, plainly)
 	testkit.WantNear(t, "s of other weights", heavy.Neighbours, want.Neighbours, 1e-9)
 	open := mat.NewDense(n, d, nil) // features that neighbours do not share
 	for i := range n {
@@ -203,7 +204,7 @@ func TestAlignmentHoldsItsPlace(t *testing.T) {
 	for i, to := range order {
 		moved.SetRow(to, open.RawRowView(i))
 	}
-	testkit.WantNear(t, "r of other numbers", measure(testkit.Must(coles.NewWeightedGraph(n, list, weights)), moved, plainly).Communities, at.Communities, 1e-9)
+	testkit.WantNear(t, "r of other numbers", measure(testkit.Must(coles.NewGraph(n, list, coles.WithWeights(weights))), moved, plainly).Communities, at.Communities, 1e-9)
 }
 
 // Over graphs drawn alike s deviates by what is stated, and so does r.
@@ -304,7 +305,7 @@ func TestBesideEqualsTheFormula(t *testing.T) {
 		}
 		want += others / math.Sqrt(8*size) / (own / norm / 2)
 		ratio, err := alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees(), Seed: seed}.
-			Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, g.Raw(), true)), kernel.Matrix[float64](l.RawMatrix()))
+			Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, inside.Adjacency(g), true)), kernel.Matrix[float64](l.RawMatrix()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +313,7 @@ func TestBesideEqualsTheFormula(t *testing.T) {
 	}
 	testkit.WantNear(t, "mean ratio", got, want, 0.05*want)
 	if none := testkit.Must(alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees()}.
-		Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, g.Raw(), true)), kernel.Dense[float64](n, 3))); none != 1 {
+		Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, inside.Adjacency(g), true)), kernel.Dense[float64](n, 3))); none != 1 {
 		t.Errorf("columns that tell nothing: %v", none)
 	}
 }

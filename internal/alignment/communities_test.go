@@ -106,7 +106,7 @@ func TestCommunitiesEqualTheFormula(t *testing.T) {
 	}
 	topics, _ := testkit.Topics(2, 80, 4, 0.7)
 	for name, g := range map[string]*coles.Graph{
-		"topics": topics, "any": testkit.RandomGraph(1, 50, 0.1), "weighted": testkit.Must(coles.NewWeightedGraph(60, weighted, weights)),
+		"topics": topics, "any": testkit.RandomGraph(1, 50, 0.1), "weighted": testkit.Must(coles.NewGraph(60, weighted, coles.WithWeights(weights))),
 	} {
 		for seed := range uint64(3) {
 			size, deviation := likeness(g, seed)

@@ -133,7 +133,7 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 	} else {
 		d = testkit.Must(dataset.Open(testkit.Shared(b, filepath.Join("data", "npz", name+".npz")), dataset.ReadNPZ))
 	}
-	g := testkit.Must(coles.FromDirectedCSR(d.Adjacency))
+	g := testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors()))
 	var r coles.Report
 	fastest := time.Hour
 	for b.Loop() {

@@ -3,6 +3,7 @@
 package linear
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -13,13 +14,8 @@ import (
 // DefaultDim is d′ where the features allow it.
 const DefaultDim = 128
 
-// Dim is d′ for a number of features; dim = 0 is the default.
-func Dim(dim, features int) int {
-	if dim == 0 {
-		return min(DefaultDim, features)
-	}
-	return dim
-}
+// Dim is d′ for a number of features, of which dim asks for at most so many; 0 is the default.
+func Dim(dim, features int) int { return min(cmp.Or(dim, DefaultDim), features) }
 
 // A Fit holds the numbers of F, ΔW and the columns, from settings.
 type Fit struct {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/linear"
 	"coles/internal/testkit"
 
@@ -23,7 +24,7 @@ func TestNegativesAreTheSameInParts(t *testing.T) {
 			for _, kind := range []coles.Kind{0, coles.UseGraph, coles.UseFeatures} {
 				set := coles.DefaultSettings()
 				set.Negatives, set.Eta, set.Kind = s, eta, kind
-				fit := set.Linear()
+				fit := inside.Linear(set)
 				what := fmt.Sprintf("%v, η′ = %v, %v", s, eta, kind)
 				testkit.WantSame(t, what+": drawn", fit.Drawn, s == coles.UniformNegatives(2) && eta > 0 && kind != coles.UseFeatures)
 

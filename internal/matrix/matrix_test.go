@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
@@ -206,7 +207,7 @@ func testPolynomial[T kernel.Float](t *testing.T) {
 	tolerance := toleranceOf[T](1e-13)
 	const n = 40
 	w := coles.Normalize(testkit.RandomGraph(3, n, 0.2))
-	sparse := matrix.ConvertCSR[T](w.Raw())
+	sparse := matrix.ConvertCSR[T](inside.Entries(w))
 	for _, d := range []int{1, 20, 1300} { // a strip has 256 columns, or 512 of float32
 		x := eighths(11, n, d)
 		for _, coef := range [][]float64{{0.5}, {0, 1}, {0.5, 0, -0.25, 0.75}} {
@@ -279,10 +280,10 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 	if g.Report().Isolated == 0 || g.Report().Weighted {
 		t.Fatalf("%v", g)
 	}
-	pattern := *g.Raw()
+	pattern := *inside.Adjacency(g)
 	pattern.Val = nil
 	x, coef := eighths(17, n, d), []float64{0.5, 0, -0.25, 0.75}
-	w := matrix.Walk[T]{Stored: matrix.ConvertCSR[T](coles.Normalize(g).Raw())}
+	w := matrix.Walk[T]{Stored: matrix.ConvertCSR[T](inside.Entries(coles.Normalize(g)))}
 	room := make([]T, 2*n*d)
 	for name, m := range bothForms[T](x) {
 		m.Owned = false // it is filtered twice
@@ -297,7 +298,7 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Sparse = matrix.ConvertCSR[T](g.Positive().Raw())
+		o.Sparse = matrix.ConvertCSR[T](inside.Entries(g.Positive()))
 		want := testkit.Must(o.Gram(ctx, stored.Parts[0]))
 		testkit.WantClose(t, name+", M", of(moment), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
 
@@ -28,11 +29,12 @@ func Read(ctx context.Context, x mat.Matrix) (*Source, error) {
 	if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		panic("coles: a nil matrix")
 	}
+	if own := door.Entries(x); own != nil { // checked when it was made
+		return &Source{sparse: own}, ctx.Err()
+	}
 	switch x := x.(type) {
 	case *Source:
 		return x, ctx.Err()
-	case interface{ Raw() *kernel.CSR[float64] }: // checked when it was made
-		return &Source{sparse: x.Raw()}, ctx.Err()
 	case *mat.Dense:
 		dense := kernel.Matrix[float64](x.RawMatrix())
 		return &Source{dense: dense}, checkFinite(ctx, dense)

@@ -207,7 +207,7 @@ func Twins(n int, p float64, seed uint64) *coles.Graph {
 		weights = append(weights, 0.5+float64(q), 0.5+float64(q))
 	}
 	edges, weights = append(edges, coles.Edge{U: 1, V: 1}), append(weights, 9)
-	return Must(coles.NewWeightedGraph(len(names), edges, weights, coles.WithIDs(names), coles.WithSelfLoopsKept()))
+	return Must(coles.NewGraph(len(names), edges, coles.WithWeights(weights), coles.WithIDs(names), coles.WithSelfLoopsKept()))
 }
 
 // UnitRows has the rows of x at length 1; a zero row stays one.

@@ -259,7 +259,7 @@ func RandomGraph(seed uint64, n int, p float64, opts ...coles.GraphOption) *cole
 	for q := range weights {
 		weights[q] = 0.5 + 2*rng.Float64()
 	}
-	return Must(coles.NewWeightedGraph(n, edges, weights, opts...))
+	return Must(coles.NewGraph(n, edges, append(opts, coles.WithWeights(weights))...))
 }
 
 // Ring joins every node of a ring to the next ones on either side: few nodes are within a hop or

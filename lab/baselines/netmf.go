@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -30,7 +31,7 @@ func NetMF(ctx context.Context, g *coles.Graph, window, k int, seed uint64) (*ma
 		}
 	}
 	if window == 1 {
-		m, err := matrix.ScaledCSR(ctx, g.Raw(), inverse, inverse)
+		m, err := matrix.ScaledCSR(ctx, inside.Adjacency(g), inverse, inverse)
 		if err != nil {
 			return nil, err
 		}

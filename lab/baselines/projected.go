@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -53,7 +54,7 @@ func RandNE(ctx context.Context, g *coles.Graph, weights []float64, k int, seed 
 
 // summed is Σ_q weights[q]·p^q·x, of rows of length 1 if they are to be.
 func summed(ctx context.Context, g *coles.Graph, x numbers, weights []float64, unit bool) (*mat.Dense, error) {
-	p, err := matrix.RowMeans[float32](ctx, g.Raw())
+	p, err := matrix.RowMeans[float32](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func summed(ctx context.Context, g *coles.Graph, x numbers, weights []float64, u
 // Cleora is the embedding of Rychalska et al. (2021), n × k: numbers drawn from −1 to 1, multiplied by p = D⁻¹A for some
 // rounds with rows scaled to length 1 after each, and whitened before the last scaling, if they are to be.
 func Cleora(ctx context.Context, g *coles.Graph, rounds int, whiten bool, k int, seed uint64) (*mat.Dense, error) {
-	p, err := matrix.RowMeans[float32](ctx, g.Raw())
+	p, err := matrix.RowMeans[float32](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}

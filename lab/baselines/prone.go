@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -21,7 +22,7 @@ import (
 //
 // and comes out as its own U√Σ. Rows have length 1 before and after, as in its authors' program.
 func ProNE(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, error) {
-	p, err := matrix.RowMeans[float32](ctx, g.Raw())
+	p, err := matrix.RowMeans[float32](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}

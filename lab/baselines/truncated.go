@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/internal/eigen"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -29,7 +30,7 @@ func sparse(a *kernel.CSR[float32]) operator {
 // scikit-learn's TruncatedSVD has them. Errors, as of all embeddings here that see a graph alone:
 // [coles.ErrSetting] for k outside 1 … n, and ctx's. They compute in float32, and node i draws from the stream (seed, i).
 func SVD(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, error) {
-	w, err := matrix.Normalized(ctx, g.Raw(), false)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), false)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func (o options) once(ctx context.Context, j job) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	g, err := coles.FromDirectedCSR(d.Adjacency)
+	g, err := coles.FromCSR(d.Adjacency, coles.WithMirrors())
 	if err != nil {
 		return r, err
 	}

@@ -132,7 +132,7 @@ func (o options) problems(ctx context.Context) ([]problem, error) {
 	}
 	var found []problem
 	for _, d := range sets {
-		g, err := coles.FromDirectedCSR(d.Adjacency)
+		g, err := coles.FromCSR(d.Adjacency, coles.WithMirrors())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name, err)
 		}

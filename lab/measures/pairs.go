@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -61,7 +62,7 @@ func NegativePairs(ctx context.Context, g *coles.Graph, count int, seed uint64) 
 	if count < 1 || count > maxCount {
 		return nil, setting.Bad("count", count, "1 to %d", maxCount)
 	}
-	n, a := g.Nodes(), g.Raw()
+	n, a := g.Nodes(), inside.Adjacency(g)
 	before := make([]int64, n+1) // the number of pairs, not joined, whose U is smaller
 	for u := range n {
 		before[u+1] = before[u] + int64(n-1-u-len(above(a, u)))

@@ -1,6 +1,7 @@
 package measures
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -122,8 +123,8 @@ func TestEmbeddingsPredictLinksOfCora(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	cora := testkit.Must(dataset.Open(testkit.Shared(t, "data", "npz", "cora.npz"), dataset.ReadNPZ))
-	g := testkit.Must(coles.FromDirectedCSR(cora.Adjacency))
-	links := testkit.Must(link.HoldOut(background, g, 0.1, 1))
+	g := testkit.Must(coles.FromCSR(cora.Adjacency, coles.WithMirrors()))
+	links := testkit.Must(link.HoldOut(context.Background(), g, 0.1, 1))
 	others := testkit.Must(NegativePairs(background, g, len(links.Edges), stream.Seed(1, 1)))
 	m := testkit.Must(coles.Fit(background, links.Train, cora.Features, coles.WithSettings(coles.LinkSettings(cora.Features.Dims()))))
 	classes := testkit.Must(coles.Fit(background, links.Train, cora.Features))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -46,7 +47,7 @@ func (z GraphZoom) merge(ctx context.Context, g *coles.Graph, seed uint64) (merg
 	if err != nil {
 		return nil, 0, err
 	}
-	a := g.Raw()
+	a := inside.Adjacency(g)
 	merged = slices.Repeat([]int{-1}, a.Rows)
 	for k, i := range byDegree(a) {
 		if k%zoomRows == 0 && ctx.Err() != nil {
@@ -131,7 +132,7 @@ func mergedGraph(ctx context.Context, g *coles.Graph, merged []int, count int) (
 		if i%zoomRows == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		cols, vals := g.Raw().Row(i)
+		cols, vals := inside.Adjacency(g).Row(i)
 		for q, j := range cols {
 			if v := merged[j]; u < v { // each edge once
 				edges, weights = append(edges, coles.Edge{U: u, V: v}), append(weights, vals[q])

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -79,7 +80,7 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		wrong[classes[k]]++
 		mean += absolute(wrong) / float64(len(train))
 	}
-	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	means, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (c CorrectAndSmooth) Apply(ctx context.Context, g *coles.Graph, scores mat.
 		clear(y.Row(i))
 		y.Row(i)[classes[k]] = 1
 	}
-	w, err := matrix.Normalized(ctx, g.Raw(), false)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), false)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
@@ -85,6 +86,6 @@ func deeper[T autodiff.Float](dropped float64) func(p *gnn.Pass[T], h *autodiff.
 
 // closedNeighbours has a one for every node and each of its neighbours, itself included.
 func closedNeighbours(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	ones, err := matrix.Merge(ctx, g.Raw(), matrix.Identity(g.Nodes()), func(_, _ float64) float64 { return 1 })
+	ones, err := matrix.Merge(ctx, inside.Adjacency(g), matrix.Identity(g.Nodes()), func(_, _ float64) float64 { return 1 })
 	return exported(ctx, ones, err)
 }

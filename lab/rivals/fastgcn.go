@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -81,7 +82,7 @@ type importance struct {
 }
 
 func newImportance(ctx context.Context, g *coles.Graph, draws int) (*importance, error) {
-	w, err := matrix.Normalized(ctx, g.Raw(), true)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), true)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func graphOf(f testkit.Fixture) *coles.Graph {
 	for k, p := range pairs {
 		edges[k] = coles.Edge{U: p[0], V: p[1]}
 	}
-	return testkit.Must(coles.NewWeightedGraph(int(f.Number("nodes")), edges, weights))
+	return testkit.Must(coles.NewGraph(int(f.Number("nodes")), edges, coles.WithWeights(weights)))
 }
 
 // sampleOf draws the sample of a file in every step; a file without levels has none.

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
@@ -104,7 +105,7 @@ func frameletOperator(level int, mask func(float64) float64) func(ctx context.Co
 	}
 	scale := math.Pow(2, float64(level-2))
 	return func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-		w, err := matrix.Normalized(ctx, g.Raw(), false)
+		w, err := matrix.Normalized(ctx, inside.Adjacency(g), false)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 )
 
@@ -160,7 +161,7 @@ func normal[T autodiff.Float](rnd *rand.Rand, rows, cols int, deviation float64)
 
 // reconstruction is the loss of [GAE]; without edges there is nothing to separate, and it is 0.
 func reconstruction[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
-	w, err := matrix.Normalized(s.Context(), s.Graph().Raw(), true) // has an entry for every node and, twice, every edge
+	w, err := matrix.Normalized(s.Context(), inside.Adjacency(s.Graph()), true) // has an entry for every node and, twice, every edge
 	if err != nil {
 		s.Fail(err)
 		return s.Sum(z) // will not be used

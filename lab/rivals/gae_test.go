@@ -25,7 +25,7 @@ func weighted(n, d int) (*coles.Graph, *mat.Dense) {
 	for q := range weights {
 		weights[q] = 0.5 + 3*rnd.Float64()
 	}
-	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights, coles.WithSelfLoopsKept()))
+	g := testkit.Must(coles.NewGraph(n, edges, coles.WithWeights(weights), coles.WithSelfLoopsKept()))
 	return g, testkit.RandomDense(rnd, n, d)
 }
 

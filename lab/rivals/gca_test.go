@@ -124,7 +124,7 @@ func TestAdaptiveDropKeepsLoopsAndWeights(t *testing.T) {
 	for u := range 11 { // the least important, if they were edges; node 100 has no other
 		edges, weights = append(edges, coles.Edge{U: 10 * u, V: 10 * u}), append(weights, 1)
 	}
-	loops := testkit.Must(coles.NewWeightedGraph(101, edges, weights, coles.WithSelfLoopsKept()))
+	loops := testkit.Must(coles.NewGraph(101, edges, coles.WithWeights(weights), coles.WithSelfLoopsKept()))
 	drop := AdaptiveDrop([2]float64{0.3, 0.6}, [2]float64{})
 	without := viewsOf(t, drop, g)
 	for k, v := range viewsOf(t, drop, loops) {

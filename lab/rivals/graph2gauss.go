@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 )
 
 // Graph2Gauss embeds nodes as Gaussian distributions (Bojchevski and Günnemann, Deep Gaussian
@@ -105,7 +106,7 @@ type ranks struct {
 // drawRanks draws for every node, by a search in breadth.
 func drawRanks(ctx context.Context, g *coles.Graph, hops int, rnd *rand.Rand) (ranks, error) {
 	var r ranks
-	a, n := g.Raw(), g.Nodes()
+	a, n := inside.Adjacency(g), g.Nodes()
 	seenFrom := make([]int32, n) // the last node, counted from 1, whose search came here
 	var ball []int32             // what the search has seen, in its order
 	for i := range n {

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/internal/inside"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -68,7 +69,7 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 		frontier[k] = frontier[last]
 		frontier = frontier[:last]
 		rows[next] = next
-		neighbours, _ := g.Raw().Row(next)
+		neighbours, _ := inside.Adjacency(g).Row(next)
 		for _, v := range neighbours {
 			if !seen[v] {
 				seen[v] = true

@@ -47,7 +47,7 @@ func parts() *coles.Graph {
 	for q := range weights {
 		weights[q] = 1.5 + float64(q)
 	}
-	return testkit.Must(coles.NewWeightedGraph(100, edges, weights))
+	return testkit.Must(coles.NewGraph(100, edges, coles.WithWeights(weights)))
 }
 
 // What a view has left are all edges among its nodes, and their features.

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/stream"
 )
 
@@ -82,7 +83,7 @@ func graphSAGE(dataset string, first, second gnn.Layer) gnn.Settings {
 func neighbourSampler(size int, counts []int) gnn.Sampler {
 	name := fmt.Sprintf("neighbours %v of batches of %d", counts, size)
 	return gnn.NewSampler(name, func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
-		f := newFanOut(g.Raw(), counts)
+		f := newFanOut(inside.Adjacency(g), counts)
 		return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error) {
 			return f.sample(ctx, batch, stepSeed(seed, seedSampleEdges, epoch, step))
 		}), nil

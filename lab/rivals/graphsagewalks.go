@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/stream"
 )
@@ -87,7 +88,7 @@ func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed 
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("rivals: graphsage: %w: no edge to walk on", coles.ErrShape)
 	}
-	f, negatives := newFanOut(g.Raw(), counts), stream.NewAlias(chances)
+	f, negatives := newFanOut(inside.Adjacency(g), counts), stream.NewAlias(chances)
 	return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error) {
 		out := pairsOf(ctx, w, batch, stepSeed(seed, seedSamplePairs, epoch, step))
 		rng := stream.New()

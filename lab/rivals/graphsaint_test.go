@@ -12,6 +12,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
@@ -27,7 +28,7 @@ func possible(g *coles.Graph, rows []int) map[string]*possibleSubgraph {
 	}
 	var walks []walk
 	for _, root := range rows {
-		cols, _ := g.Raw().Row(root)
+		cols, _ := inside.Adjacency(g).Row(root)
 		for _, v := range cols {
 			walks = append(walks, walk{[]int{root, int(v)}, 1 / float64(len(rows)*len(cols))})
 		}
@@ -129,10 +130,10 @@ func TestSubgraphsAreCounted(t *testing.T) {
 			if slices.Contains(rows, v) {
 				met++
 			}
-			cols, _ := g.Raw().Row(v)
+			cols, _ := inside.Adjacency(g).Row(v)
 			for q, u := range cols {
 				if slices.Contains(nodes, int(u)) {
-					edge[int(g.Raw().Ptr[v])+q]++
+					edge[int(inside.Adjacency(g).Ptr[v])+q]++
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -123,7 +124,7 @@ func (z GraphZoom) Refine(ctx context.Context, g *coles.Graph, group []int, y *m
 
 // zoomFilter is F.
 func zoomFilter(ctx context.Context, g *coles.Graph, lambda float64) (*kernel.CSR[float64], error) {
-	f, err := matrix.Add(ctx, 1, g.Raw(), lambda, matrix.Identity(g.Nodes()))
+	f, err := matrix.Add(ctx, 1, inside.Adjacency(g), lambda, matrix.Identity(g.Nodes()))
 	if err != nil {
 		return nil, err
 	}

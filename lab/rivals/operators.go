@@ -5,6 +5,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -13,13 +14,13 @@ import (
 
 // sparseMeans is D⁻¹A.
 func sparseMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	means, err := matrix.RowMeans[float64](ctx, g.Raw())
+	means, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	return exported(ctx, means, err)
 }
 
 // meansBesideOne is (D+I)⁻¹A.
 func meansBesideOne(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	a := g.Raw()
+	a := inside.Adjacency(g)
 	sums, err := matrix.RowSums(ctx, a, true)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
@@ -137,7 +138,7 @@ func filters[T autodiff.Float](factor, dropped float64) func(p *gnn.Pass[T], h *
 
 // twiceNeighbours is 2·D^-½AD^-½.
 func twiceNeighbours(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	w, err := matrix.Normalized(ctx, g.Raw(), false)
+	w, err := matrix.Normalized(ctx, inside.Adjacency(g), false)
 	if err == nil {
 		matrix.Scale(w.Val, 2)
 	}

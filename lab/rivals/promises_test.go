@@ -144,7 +144,7 @@ func TestComputationsEndWithTheirContext(t *testing.T) {
 			edges, weights = append(edges, coles.Edge{U: u, V: (u + 1 + k*k) % n}), append(weights, 1+float64(k))
 		}
 	}
-	g := testkit.Must(coles.NewWeightedGraph(n, edges, weights))
+	g := testkit.Must(coles.NewGraph(n, edges, coles.WithWeights(weights)))
 	for name, of := range map[string]func(context.Context, *coles.Graph) (*sparse.CSR, error){
 		"means": sparseMeans, "row means": rowMeans, "neighbours": closedNeighbours, "framelets": frameletOperator(1, math.Cos),
 	} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"coles/gnn"
+	"coles/internal/inside"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
@@ -43,7 +44,7 @@ func TestNeighboursOfSamples(t *testing.T) {
 	const draws = 20_000
 	for _, weighted := range []bool{false, true} {
 		g := walkGraph(weighted)
-		f := newFanOut(g.Raw(), []int{2, 3})
+		f := newFanOut(inside.Adjacency(g), []int{2, 3})
 		means := testkit.DenseOf(testkit.Must(sparseMeans(ctx, g)))
 		x := testkit.RandomDense(testkit.Random(2), 7, 1)
 		exact := testkit.Product(means, x)
@@ -56,7 +57,7 @@ func TestNeighboursOfSamples(t *testing.T) {
 				from, to := s.Levels[l], s.Levels[l+1]
 				testkit.WantSame(t, "first nodes", from[:len(to)], to)
 				for i, u := range to {
-					degree := int(g.Raw().Ptr[u+1] - g.Raw().Ptr[u])
+					degree := int(inside.Adjacency(g).Ptr[u+1] - inside.Adjacency(g).Ptr[u])
 					cols, vals := s.Factors[l].Row(i)
 					if len(cols) != min(count, degree) || !slices.IsSorted(cols) || len(slices.Compact(slices.Clone(cols))) != len(cols) {
 						t.Fatalf("node %d of %d neighbours has %v", u, degree, cols)
@@ -176,7 +177,7 @@ func TestNegativesOfPairs(t *testing.T) {
 	samples := testkit.Must(newPairs(ctx, g, 3, []int{1}, 1))
 	counts, chances, total := make([]int, 7), make([]float64, 7), 0.0
 	for u := range 7 {
-		chances[u] = math.Pow(float64(g.Raw().Ptr[u+1]-g.Raw().Ptr[u]), 0.75)
+		chances[u] = math.Pow(float64(inside.Adjacency(g).Ptr[u+1]-inside.Adjacency(g).Ptr[u]), 0.75)
 		total += chances[u]
 	}
 	for epoch := range 300 {

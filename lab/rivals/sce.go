@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/matrix"
 
 	"github.com/james-bowman/sparse"
@@ -67,7 +68,7 @@ func sceEncoder[T autodiff.Float](p *gnn.Pass[T], x *autodiff.Value[T]) *autodif
 
 // rowMeans is D̂⁻¹(A+I).
 func rowMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
-	looped, err := matrix.Add(ctx, 1, g.Raw(), 1, matrix.Identity(g.Nodes()))
+	looped, err := matrix.Add(ctx, 1, inside.Adjacency(g), 1, matrix.Identity(g.Nodes()))
 	if err != nil {
 		return nil, err
 	}

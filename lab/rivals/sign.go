@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
@@ -70,7 +71,7 @@ func SIGNFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix, hops int) (
 	if err := first.AddTo(ctx, kernel.Columns(all, 0, d), 1); err != nil {
 		return nil, err
 	}
-	means, err := matrix.RowMeans[float32](ctx, g.Raw())
+	means, err := matrix.RowMeans[float32](ctx, inside.Adjacency(g))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -34,7 +35,7 @@ type walker struct {
 }
 
 func newWalker(ctx context.Context, g *coles.Graph, p, q float64) (*walker, error) {
-	w := &walker{adj: g.Raw(), back: 1 / p, far: 1 / q}
+	w := &walker{adj: inside.Adjacency(g), back: 1 / p, far: 1 / q}
 	w.most = max(1, w.back, w.far)
 	if !g.Report().Weighted {
 		return w, nil

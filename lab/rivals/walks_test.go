@@ -27,7 +27,7 @@ func walkGraph(weighted bool) *coles.Graph {
 			weights[i] += 1.5 * float64(i%4) / 3
 		}
 	}
-	return testkit.Must(coles.NewWeightedGraph(7, edges, weights, coles.WithSelfLoopsKept()))
+	return testkit.Must(coles.NewGraph(7, edges, coles.WithWeights(weights), coles.WithSelfLoopsKept()))
 }
 
 // stepProbability is the probability of v → u → x by the definition of node2vec, from the adjacency matrix.
@@ -137,7 +137,7 @@ func TestWeightsOfAnySizeAreDrawnFrom(t *testing.T) {
 		{[]float64{0x1p1000, 0x1p-1000}, 0x1p1000, 0x1p-1001, 1. / 3},
 		{[]float64{0x1p1000, 0x1p-1074}, 0x1p1000, 0x1p-1000, 1},
 	} {
-		g := testkit.Must(coles.NewWeightedGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}}, c.weights))
+		g := testkit.Must(coles.NewGraph(3, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}}, coles.WithWeights(c.weights)))
 		w := testkit.Must(newWalker(context.Background(), g, c.p, c.q))
 		rng, counts := stream.New(), make([]int, 3)
 		rng.Reseed(1, 1)

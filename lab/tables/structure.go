@@ -56,7 +56,7 @@ var structureMethods = append(pick(closedMethods, "COLES without features", "Eig
 var madeMethods = []method{
 	onMade("COLES-GCN on the embedding", withoutFeatures()),
 	onMade("COLES-GCN on the structure", func(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
-		s, err := coles.LearnStructure(ctx, p.graph, min(128, p.Nodes()), 1)
+		s, err := coles.FitStructure(ctx, p.graph, min(128, p.Nodes()), 1)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/examples/cli"
+	"coles/internal/inside"
 	"coles/internal/peak"
 	"coles/internal/stream"
 	"coles/lab/measures"
@@ -106,7 +107,7 @@ func lostEdges(lost map[int][]int, nodes int, seed uint64) (edges []coles.Edge) 
 // reciprocalRank is the mean of one over the rank that the product of an edge's ends has among those of its first end with the other ends
 // of a hundred edges drawn at random, of which those that are joined to it do not count; equal ones count half.
 func reciprocalRank(g *coles.Graph, x mat.Matrix, edges []coles.Edge, seed uint64) float64 {
-	y, ends, rng, sum := mat.DenseCopyOf(x), g.Raw().Col, rand.New(rand.NewPCG(seed, 3)), 0.0
+	y, ends, rng, sum := mat.DenseCopyOf(x), inside.Adjacency(g).Col, rand.New(rand.NewPCG(seed, 3)), 0.0
 	for _, e := range edges {
 		from := y.RowView(e.U)
 		own, rank := mat.Dot(from, y.RowView(e.V)), 1.0

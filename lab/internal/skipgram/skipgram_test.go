@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/internal/inside"
 	"coles/internal/stream"
 	"coles/internal/testkit"
 
@@ -32,7 +33,7 @@ func trainerOf(s Settings, g *coles.Graph, passes, length int) *trainer {
 	w.Draw = func(_ context.Context, rng stream.Stream, from int32, walk []int32) {
 		for k := range walk {
 			walk[k] = from
-			cols, _ := g.Raw().Row(int(from))
+			cols, _ := inside.Adjacency(g).Row(int(from))
 			from = cols[rng.IntN(len(cols))]
 		}
 	}

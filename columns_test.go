@@ -1,6 +1,8 @@
 package coles_test
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -175,5 +177,43 @@ func TestStructureOfALargeGraphIsSingle(t *testing.T) {
 			got := 2 * floats.Dot(y.RawRowView(100 * i)[first:], y.RawRowView(100 * j)[first:]) // of half of the energy
 			testkit.WantNear(t, "product of rows", got, floats.Dot(wide.RawRowView(100*i), wide.RawRowView(100*j)), 1e-3)
 		}
+	}
+}
+
+// More columns than there can be are as many as there are, which the report says.
+func TestDimIsAtMost(t *testing.T) {
+	g, words, x := small(153)
+	scratch := coles.WithScratch(t.TempDir(), 1<<30)
+	none := coles.With(func(s *coles.Settings) { s.Structure = 0 })
+	for name, c := range map[string]struct {
+		x    mat.Matrix
+		most int
+		says string
+		opts []coles.Option
+	}{
+		"words":       {words, 40, "40 features", []coles.Option{none}},
+		"numbers":     {x, 40, "40 features", []coles.Option{none}},
+		"a folder":    {x, 40, "40 features", []coles.Option{scratch}},
+		"no features": {nil, g.Nodes(), "120 nodes", nil},
+	} {
+		got, want := fitted(g, c.x, append(c.opts, coles.WithDim(1000))...), fitted(g, c.x, append(c.opts, coles.WithDim(c.most))...)
+		testkit.WantSame(t, name, testkit.Bits(got.Embedding()), testkit.Bits(want.Embedding()))
+		testkit.WantSame(t, name+", settings", got.Settings().Dim, c.most)
+		r := got.Report()
+		testkit.WantSame(t, name+", asked", r.Asked, 1000)
+		for _, text := range []string{r.String(), r.Notice()} {
+			testkit.WantText(t, text, fmt.Sprintf("%d columns, and not 1000 (-dim), for there are %s", c.most, c.says))
+		}
+		testkit.WantSame(t, name+", as wanted", want.Report().Asked, 0)
+		again := testkit.Must(coles.ReadModel(bytes.NewReader(modelBytes(got))))
+		testkit.WantSame(t, name+", read", testkit.Bits(testkit.Must(again.Embed(ctx, g, c.x))), testkit.Bits(want.Embedding()))
+		most := got.Settings()
+		most.Dim = 1000
+		testkit.WantSame(t, name+", memory", testkit.Must(most.Estimate(g, c.x)), testkit.Must(got.Settings().Estimate(g, c.x)))
+	}
+	// Columns of the structure may make as many as were asked for.
+	g, few := roomy(600, 0)
+	if r := fitted(g, few, coles.WithDim(100)).Report(); r.Dim != 100 || r.Asked != 0 {
+		t.Errorf("%d columns of 24 features and the structure, asked for %d", r.Dim, r.Asked)
 	}
 }

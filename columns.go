@@ -1,8 +1,10 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"coles/internal/alignment"
@@ -15,6 +17,57 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
+// features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
+// unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
+// most half. A share costs a fit without features, and in the model's file its Structure.
+//
+// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
+// d′/2, and for d′ of more than half of the nodes. It is ½ where the graph was taken for its communities, and where a row of
+// features as prepared has 5 entries at most in the mean. It is measured with less than 8 entries, and where a Rank leads to
+// γ = 0 and there are fewer features than d′, by how well hidden features follow from two kernels. With R as in [Alignment],
+// halves A and B of its columns and T = R_B·R_Bᵀ, let K_N = ZZᵀ be the kernel of neighbours' features, Z = F°R_A for F
+// without its term k = 0, and K_L = LLᵀ that of the columns L of the structure. With a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over
+// both halves,
+//
+//	share = min(½, max(0, 1 − a(K_N)/a(K_L))).
+type Share float64
+
+// AutoShare is the share that is chosen without labels.
+const AutoShare Share = -1
+
+// few is the mean number of entries of rows below which features, as of a few columns of a table, may tell little of a
+// node. Up to fewest they do. The words of a film (actor), which come to 5.4, still do better alone, and those of what a
+// package is (packages), to 5.9, without columns of the structure.
+const (
+	few    = 8
+	fewest = 5
+)
+
+func (s Share) String() string {
+	if s == AutoShare {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64)
+}
+
+func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func (s *Share) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*s = AutoShare
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	*s = Share(v)
+	if err != nil || !s.valid() {
+		return setting.Bad("Structure", string(text), "auto, or 0 or more and less than 1")
+	}
+	return nil
+}
+
+func (s Share) valid() bool { return s == AutoShare || s >= 0 && s < 1 }
+
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
 	room := f.numbers < few || f.Scaling.Rank > 0 && m.scaling.Power == 0 && f.x.Cols() < f.total || f.byCommunities()
@@ -24,6 +77,54 @@ func (f *fitting) leaveRoom(m *Model) bool {
 // byCommunities reports whether the graph was taken for its communities, or the features for their lack.
 func (f *fitting) byCommunities() bool {
 	return f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
+}
+
+// mayHold reports whether features of a graph might come to leave room for others among some columns.
+func (s Settings) mayHold(g *Graph, columns int) bool {
+	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
+		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
+}
+
+// beside are the settings of the structure's columns, for features that have so many and all.
+func (s Settings) beside(nodes, first, all int) Settings {
+	s.Dim = min(all-first, s.structureColumns(nodes), nodes)
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
+	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
+	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
+	return s
+}
+
+// columns is how many there are with those of the structure, for d′ resolved, of as many as were asked for.
+func (s Settings) columns(features, all int) int {
+	if s.Dim == features {
+		return max(all, linear.DefaultDim)
+	}
+	return s.Dim
+}
+
+// kept is how many of the columns of features stay.
+func (s Settings) kept(columns, all int) int {
+	return min(columns, max(all/4, min(int(s.aim()), all/2)))
+}
+
+// aim is the effective rank that is aimed at, the usual one where γ is fixed.
+func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
+
+// ofRoles are the settings of a fit of the double cover, for vectors of so many columns. Each role has an eighth of them,
+// to the nearest number.
+func (s Settings) ofRoles(columns int) Settings {
+	s.Dim = (columns + 4) / 8
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
+	return s
+}
+
+// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
+// usual one. Others, as of links, where near nodes count, serve both.
+func (s Settings) filterBeside() Filter {
+	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
+		return Filter{}
+	}
+	return s.Filter
 }
 
 // numbers is the mean number of entries other than 0 in a row of features as prepared, all where they are not counted.

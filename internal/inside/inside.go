@@ -1,0 +1,62 @@
+// Package inside is what the root package shows the other packages of this module alone.
+package inside
+
+import (
+	"context"
+	"iter"
+
+	"coles"
+	"coles/internal/door"
+	"coles/internal/kernel"
+	"coles/internal/linear"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Entries is the matrix itself.
+func Entries(w *coles.SymCSR) *kernel.CSR[float64] { return door.Entries(w) }
+
+var (
+	// Adjacency is A itself. The values of a graph without weights are made at the first call.
+	Adjacency = door.Adjacency.(func(g *coles.Graph) *kernel.CSR[float64])
+
+	// FromEdges builds a graph of n nodes from the entries of an adjacency matrix: {U, V} with its weight is a_uv, as
+	// [coles.Graph.Edges] yields. It is undirected as by [coles.WithMirrors]. The entries come in parts, which several
+	// goroutines read. Each part is run three times, and must yield the same each time. It takes O(n + m log(max degree))
+	// time and, for m entries, 12 bytes an entry and 36 bytes a node besides the input, of which the graph keeps 8 and 16;
+	// and 16 bytes an entry more unless all weights are 1. Errors: as [coles.NewGraph].
+	FromEdges = door.FromEdges.(func(n int, parts []iter.Seq2[coles.Edge, float64], opts ...coles.GraphOption) (*coles.Graph, error))
+
+	// FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]], ascending, are the
+	// neighbours of node i, and weights the weights of their edges, nil where all are 1. The graph keeps the slices, which
+	// must stay as they are and may be read-only, such as a mapped file; they are copied only where a self loop or an edge
+	// of weight zero is to be dropped. Else it takes 8 bytes a node, and two passes over the rows.
+	// Errors: as [coles.NewGraph], [coles.ErrIndex] also for columns that do not ascend, and [coles.ErrAsymmetric], which
+	// is overlooked once in 2⁶⁴ such matrices.
+	FromRows = door.FromRows.(func(ptr []int64, col []int32, weights []float64, opts ...coles.GraphOption) (*coles.Graph, error))
+
+	// Places are the numbers that the nodes of a graph have among those that a structure knows, −1 for new nodes.
+	Places = door.Places.(func(s *coles.Structure, g *coles.Graph) []int32)
+
+	// Row is [coles.Structure.Encode] for one newcomer, by the Places of its neighbours and the weights of edges, or nil.
+	// Errors: [coles.ErrUnplaced], [coles.ErrIndex].
+	Row = door.Row.(func(ctx context.Context, s *coles.Structure, places []int32, weights []float64) (*coles.Dense32, error))
+
+	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by what
+	// takes features. X must stay as it is. The reader finds a prepared number that overflows.
+	View = door.View.(func(ctx context.Context, p *coles.Preparer, x mat.Matrix) (mat.Matrix, error))
+
+	// Weighed is a graph with the weights that a model takes.
+	Weighed = door.Weighed.(func(ctx context.Context, m *coles.Model, g *coles.Graph) (*coles.Graph, error))
+
+	// Linear has the numbers of F, ΔW and the columns, where Kind is resolved.
+	Linear = door.Linear.(func(s coles.Settings) linear.Fit)
+
+	// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [coles.ErrSetting].
+	CheckUsed = door.CheckUsed.(func(s coles.Settings, nodes, features int) error)
+
+	// Assembled builds a model from parts that were computed otherwise than by [coles.Fit], and checks them like the parts
+	// of a file ([coles.ErrFormat]). s has Dim, Kind and Precision resolved; r reports on graph, features and choice. ids,
+	// degree (the direction of the column of degrees) and y (the embedding) may be nil.
+	Assembled = door.Assembled.(func(s coles.Settings, r coles.Report, ids []string, prepare *coles.Preparer, p *coles.Projection, degree []float64, scaling coles.Scaling, y *mat.Dense) (*coles.Model, error))
+)
