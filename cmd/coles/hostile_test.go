@@ -48,7 +48,6 @@ func TestFailures(t *testing.T) {
 		"unknown node":               {[]string{"embed", "-", "-features", features, "-o", out}, "ann bob\nann eve\n", "standard input:2:5"},
 		"features of no number":      {[]string{"embed", edges, "-features", "-", "-numeric", "2", "-o", out}, "ann 1\nbob x\ncy 3\ndan 4\n", `standard input:2: column "2"`},
 		"too few features":           {[]string{"embed", edges, "-features", "-", "-o", out}, "ann 1\nbob 2\n", `"cy"`},
-		"d′ > d":                     {[]string{"embed", edges, "-features", features, "-dim", "4", "-o", out}, "", "4"},
 		"junk in an archive":         {[]string{"info", "-from", "npz", "-"}, "this is no archive", "standard input"},
 		"junk in npy":                {[]string{"similar", "-from", "npy", "1"}, "this is no matrix", "standard input"},
 		"gzip cut off":               {[]string{"info", "-"}, "\x1f\x8b\x08\x00", "standard input"},
