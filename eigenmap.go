@@ -20,7 +20,7 @@ import (
 // Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps), max Tr(Yᵀ ΔW Y) subject to YᵀY = I:
 // the columns of Y (n × d′) are the eigenvectors of ΔW with the largest eigenvalues λ, descending; with κ = 0 those of
 // L = I − W⁺ with the smallest. By block Krylov iteration with polynomials of ΔW every residual ‖ΔW·y − λ·y‖ is at most 1e-6
-// of the largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, is written.
+// of the largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, is written down.
 //
 // It costs a few d′ products ΔW·v where the spectrum has gaps. A random graph has none at its edge: 16 vectors of 200,000
 // nodes and two million edges take some 5,000 products in float32. Rings and paths of tens of thousands of nodes take minutes

@@ -161,7 +161,7 @@ func (s Settings) Check() error {
 			errs = append(errs, fmt.Errorf("coles: %w", setting.Bad(field, value, "%s", want)))
 		}
 	}
-	wrong(s.Dim < 0 || s.Dim > math.MaxInt32, "Dim", s.Dim, "1 to 2147483647, or 0 for the default")
+	wrong(s.Dim < 0 || s.Dim >= math.MaxInt32, "Dim", s.Dim, "1 to 2147483646, or 0 for the default")
 	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
 	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
 	wrong(!s.Structure.valid(), "Structure", s.Structure, "auto, or 0 or more and less than 1")

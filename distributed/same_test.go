@@ -66,7 +66,6 @@ func TestRefusals(t *testing.T) {
 		"drawn negatives":   {func(p *plan) { p.Settings.Negatives = coles.UniformNegatives(3) }, coles.ErrSetting},
 		"Krylov":            {func(p *plan) { p.Settings.Solver = coles.SolverKrylov }, coles.ErrSetting},
 		"sums in float32":   {func(p *plan) { p.Settings.Precision = coles.Float32 }, coles.ErrSetting},
-		"too many columns":  {func(p *plan) { p.Settings.Dim = 11 }, coles.ErrSetting},
 		"filter of no hop":  {func(p *plan) { p.Settings.Filter = coles.S2GCSum(0) }, coles.ErrSetting},
 		"kernel unknown":    {func(p *plan) { p.Grid.Kernel = "abacus" }, coles.ErrSetting},
 		"negative height":   {func(p *plan) { p.Grid.Height = -1 }, coles.ErrSetting},
@@ -81,6 +80,11 @@ func TestRefusals(t *testing.T) {
 		if _, err := newPlan(p.Nodes, p.Columns, p.Settings, p.Grid); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
+	}
+	wide := coles.DefaultSettings()
+	wide.Dim = 11
+	if p := testkit.Must(newPlan(100, 10, wide, Grid{})); p.Settings.Dim != 10 || p.Asked != 11 {
+		t.Errorf("11 columns of 10 features are %d, and %d are said to be asked for", p.Settings.Dim, p.Asked)
 	}
 }
 
