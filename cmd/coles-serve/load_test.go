@@ -22,7 +22,7 @@ import (
 // each, and 1,200 requests for ten similar nodes, for ten seconds. Each is sent when it is due, and its time counts from there:
 // a service that falls behind cannot hide it.
 //
-//	go test -run '^$' -bench Load -benchtime 1x ./examples/serve
+//	go test -run '^$' -bench Load -benchtime 1x .
 func BenchmarkLoad(b *testing.B) {
 	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
 	data := testkit.Must(dataset.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
