@@ -48,3 +48,6 @@ func (s *Similar) Rows(ctx context.Context, rows []int, k int) ([][]near.Match, 
 
 // Index has the vectors, for questions by a vector.
 func (s *Similar) Index() *near.Index { return s.index }
+
+// ByVectors reports whether vectors are compared, not neighbours.
+func (s *Similar) ByVectors() bool { return s.graph == nil }

@@ -16,6 +16,7 @@ import (
 
 	"coles/dataset"
 	"coles/internal/testkit"
+	"coles/task"
 )
 
 // Writes beside reads on 100,000 nodes, a million edges and 128 features: 30 batches a second of 20 nodes with five edges
@@ -27,7 +28,7 @@ func BenchmarkLoad(b *testing.B) {
 	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
 	data := testkit.Must(dataset.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
 	data.Labels = nil
-	first := testkit.Must(newState(b.Context(), data, fitted{}))
+	first := testkit.Must(newState(b.Context(), testkit.Must(task.New(data)), &task.File{}))
 	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0)}
 	testkit.Check(b, s.keep(b.Context(), b.TempDir(), first))
 	defer s.kept.journal.file.Close()

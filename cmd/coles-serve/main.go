@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var from source
 	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
 	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph, or without it rows that are joined to the nearest; none: the graph's own")
-	flags.IntVar(&from.knn, "knn", 10, "neighbours of each row of -features without -graph; newcomers join the nearest rows")
+	flags.IntVar(&from.knn, "knn", 0, "neighbours of each row of -features without -graph, which newcomers join, too; 0: 10, or a quarter of few rows")
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
 	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s.now.Store(first)
+	s.serveState(first)
 	if *dir != "" {
 		if err := s.keep(ctx, *dir, first); err != nil {
 			return err
@@ -121,7 +121,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	signal.Notify(hangups, hangup)
 	defer signal.Stop(hangups)
 	go s.reloadAt(ctx, hangups)
-	fmt.Fprintf(stdout, "%v on http://%v\n", first.graph.Report(), listener.Addr())
+	fmt.Fprintf(stdout, "%v on http://%v\n", first.Graph.Report(), listener.Addr())
 	if *load == 0 {
 		return s.serve(ctx, listener)
 	}

@@ -30,6 +30,7 @@ import (
 	"coles/live"
 	"coles/near"
 	"coles/table"
+	"coles/task"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -74,8 +75,8 @@ type answer struct {
 	Vector          []float64
 	Nearest         []match
 	Links           []edge
-	Why             []reason
-	Classes         []chance
+	Why             *task.Why
+	Classes         []task.Chance
 	Unknown         []string
 	Value, Low      float64
 	Threshold       float64
@@ -124,10 +125,10 @@ func TestGraphWithoutFeatures(t *testing.T) {
 	from, _, _, _ := circle(t)
 	from.features = ""
 	s := start(t, from)
-	g := s.now.Load().graph
+	g := s.now.Load().Graph
 	m := testkit.Must(coles.Fit(t.Context(), g, nil))
 	row, _ := g.Row("ann")
-	want := s.now.Load().named(testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0])
+	want := s.now.Load().named(testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0], nil)
 	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=2", "", 200).Nearest, want)
 	eve, _ := g.Row("eve")
 	fay, _ := g.Row("fay")
@@ -139,11 +140,17 @@ func TestGraphWithoutFeatures(t *testing.T) {
 	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": ["ann"], "features": {"0": 1}}`, 400).Error, `no feature "0"`)
 }
 
-// Links are those of the library, with the neighbours that both have.
+// Links are those of the library, with the neighbours that both have: no vectors have seen an edge that is hidden to learn from.
 func TestLinks(t *testing.T) {
-	from, g, x, m := circle(t)
+	from, g, x, _ := circle(t)
 	s := start(t, from)
-	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
+	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
+		m, err := coles.Fit(ctx, g, x, coles.WithSettings(coles.LinkSettings(6, 3)))
+		if err != nil {
+			return nil, err
+		}
+		return m.Embedding(), nil
+	}}))
 	row, _ := g.Row("ann")
 	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
 	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links
@@ -198,8 +205,8 @@ func TestPredict(t *testing.T) {
 	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, learn.Smoothing{Seed: 1}))
 	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
 	got := ask(t, s, "POST", "/predict", gil, 200)
-	testkit.WantSame(t, "classes", got.Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
-	if len(got.Why) != 3 || !slices.ContainsFunc(got.Why, func(r reason) bool { return r.ID == "eve" && r.Part > 0 }) {
+	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p.At(0, 1)}, {Class: "first", Probability: p.At(0, 0)}})
+	if len(got.Why.Nodes) != 3 || !slices.ContainsFunc(got.Why.Nodes, func(p task.NodePart) bool { return p.ID == "eve" && p.Part > 0 }) {
 		t.Errorf("reasons %v: eve is a neighbour", got.Why)
 	}
 	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
@@ -342,7 +349,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/embed", `{"neighbours": ["ann"], "k": 0}`, 400, "k is 0"},
 		{"POST", "/embed", `{}`, 400, "neighbours or features"},
 		{"POST", "/embed", `{"neighbours": [], "k": 3}`, 400, "neighbours or features"},
-		{"GET", "/predict", "", 405, "POST"},
+		{"PUT", "/predict", "", 405, "GET or POST"},
+		{"GET", "/predict?id=zed", "", 404, `"zed"`},
 		{"POST", "/predict", `{}`, 400, "neighbours or features"},
 		{"POST", "/predict", `{"neighbours": ["zed"]}`, 400, `"zed"`},
 		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "too large"},

@@ -1,32 +1,105 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
-	"coles"
 	"coles/link"
 	"coles/near"
-	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// about reads the node that a request is about, and how many others it wants.
-func (s *state) about(r *http.Request) (id string, row, k int, err error) {
-	id = r.FormValue("id")
-	if k, err = wanted(r); err != nil {
-		return "", 0, 0, err
+// A subject is the node that a request is about, and how many others it wants.
+type subject struct {
+	now *state
+	newNode
+	row int // in the last fit, −1 for a newcomer
+	k   int
+}
+
+// subject reads what a request is about. What is told waits until done is called, and nothing else may be read of kept.
+func (s *service) subject(r *http.Request) (a subject, done func(), err error) {
+	if a.k, err = wanted(r); err != nil {
+		return a, nil, err
 	}
-	row, ok := s.graph.Row(id)
-	if !ok {
-		return "", 0, 0, noNode(id)
+	k, id := &s.kept, r.FormValue("id")
+	k.reading.RLock()
+	a.now = s.now.Load()
+	if at, ok := k.newcomers.place[id]; ok {
+		a.newNode, a.row = k.newcomers.all[at], -1
+		return a, k.reading.RUnlock, nil
 	}
-	return id, row, min(k, s.graph.Nodes()-1), nil
+	row, ok := a.now.Graph.Row(id)
+	if !ok || k.hidden[id] {
+		k.reading.RUnlock()
+		return a, nil, noNode(id)
+	}
+	a.id, a.row = id, row
+	return a, k.reading.RUnlock, nil
+}
+
+// similar answers for a node of the last fit or a newcomer. Where neighbours are compared, newcomers are like newcomers alone.
+func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
+	a, done, err := s.subject(r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	k, found := &s.kept, []match{}
+	switch {
+	case a.row < 0 && a.unit != nil:
+		found, err = k.nearest(r.Context(), a.now, mat.NewDense(1, len(a.unit), a.unit), a.k, a.id)
+	case a.row >= 0:
+		var all [][]near.Match
+		if all, err = a.now.similar.Rows(r.Context(), []int{a.row}, a.k+len(k.hidden)); err != nil {
+			return nil, err
+		}
+		found = a.now.named(all[0], k.hidden)
+		y := mat.NewDense(1, len(mat.Row(nil, a.row, a.now.rows)), mat.Row(nil, a.row, a.now.rows))
+		if a.now.similar.ByVectors() && mat.Norm(y, 2) > a.now.rounding {
+			found, err = k.newcomers.nearest(r.Context(), y, found, a.k, a.id)
+		}
+		found = found[:min(a.k, len(found))]
+	}
+	return map[string]any{"id": a.id, "nearest": found}, err
+}
+
+// links are, of a node of the last fit, those of the recommender without the nodes that are gone and, of a newcomer, the nearest
+// nodes that no edge joins to it.
+func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
+	s.now.Load().links() // which may learn for seconds, before anybody waits for what is told
+	a, done, err := s.subject(r)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	k, links := &s.kept, []edge{}
+	if a.row < 0 {
+		if a.unit == nil {
+			return map[string]any{"id": a.id, "links": links}, nil
+		}
+		found, err := k.nearest(r.Context(), a.now, mat.NewDense(1, len(a.unit), a.unit), a.k+len(a.ends), a.id)
+		for _, m := range found {
+			if _, joined := a.ends[m.ID]; !joined && len(links) < a.k {
+				links = append(links, edge{m, k.common(a.now, a.newNode, m.ID)})
+			}
+		}
+		return map[string]any{"id": a.id, "links": links}, err
+	}
+	recommender, err := a.now.links()
+	if err != nil {
+		return nil, failure{http.StatusInternalServerError, err}
+	}
+	may := func(_, other int) bool { return !k.hidden[a.now.ids[other]] }
+	found, err := recommender.Recommend(r.Context(), []int{a.row}, a.k, may)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range found[0] {
+		links = append(links, edge{match{a.now.ids[m.Row], m.Score}, a.now.common(a.row, m.Row)})
+	}
+	return map[string]any{"id": a.id, "links": links}, nil
 }
 
 // An edge is one that there may be, and who speaks for it.
@@ -41,100 +114,39 @@ const mostCommon = 5
 // common are the names of nodes that are neighbours of both.
 func (s *state) common(u, v int) []string {
 	names := []string{}
-	for _, i := range link.InCommon(s.graph, u, v, mostCommon) {
+	for _, i := range link.InCommon(s.Graph, u, v, mostCommon) {
 		names = append(names, s.ids[i])
 	}
 	return names
 }
 
-// A newcomer is a node that is not in the graph.
-type newcomer struct {
-	Neighbours []string       `json:"neighbours"` // ids of nodes in the graph
-	Features   map[string]any `json:"features"`   // by name; others are 0, or holes in a table
-	K          int            `json:"k"`          // number of nearest nodes, or of classes
-}
-
-// newcomer reads a newcomer and embeds it. Features with values that are unknown count for nothing.
-func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string, err error) {
-	who := newcomer{K: 10}
-	if err := decode(r, &who); err != nil {
-		return 0, nil, nil, err
-	}
-	switch {
-	case len(who.Neighbours)+len(who.Features) == 0:
-		return 0, nil, nil, errors.New("body: a newcomer has neighbours or features")
-	case who.K < 1:
-		return 0, nil, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
-	}
-	if len(s.columns) == 0 && len(who.Neighbours) == 0 {
-		return 0, nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
-	}
-	x, unknown, err := s.row(r.Context(), who.Features)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	edges := make([]coles.Edge, len(who.Neighbours))
-	for i, id := range who.Neighbours {
-		row, ok := s.graph.Row(id)
-		if !ok {
-			return 0, nil, nil, fmt.Errorf("no node %q", id)
+// named are matches by name, without the nodes that are gone.
+func (s *state) named(found []near.Match, gone map[string]bool) []match {
+	matches := []match{}
+	for _, m := range found {
+		if id := s.ids[m.Row]; !gone[id] {
+			matches = append(matches, match{id, m.Score})
 		}
-		edges[i] = coles.Edge{U: s.graph.Nodes(), V: row}
-	}
-	if s.nearby != nil && len(edges) == 0 {
-		if edges, err = s.nearby.Near(r.Context(), x); err != nil {
-			return 0, nil, nil, err
-		}
-	}
-	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
-	return min(who.K, maxNearest), y, unknown, err
-}
-
-// row is the features of a node, by name, and those with a value that the encoder does not know.
-func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
-	cells, row := table.New(), []any(nil)
-	unknown = []string{}
-	if len(s.columns) == 0 && len(features) == 0 {
-		return nil, unknown, nil
-	}
-	numbers := mat.NewDense(1, max(len(s.columns), 1), nil)
-	for name, value := range features {
-		column, ok := s.columns[name]
-		if !ok {
-			return nil, nil, fmt.Errorf("no feature %q", name)
-		}
-		if s.encoder != nil {
-			switch value.(type) {
-			case []any, map[string]any:
-				return nil, nil, fmt.Errorf("feature %q: a list or an object, not a cell", name)
-			}
-			cells.Columns = append(cells.Columns, table.Column{Name: name})
-			row = append(row, value)
-			continue
-		}
-		number, _ := value.(json.Number)
-		v, err := number.Float64()
-		if err != nil {
-			return nil, nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
-		}
-		numbers.Set(0, column, v)
-	}
-	if s.encoder == nil {
-		return numbers, unknown, nil
-	}
-	cells.Add("", row...)
-	for _, u := range s.encoder.Unseen(cells) {
-		unknown = append(unknown, u.Column)
-	}
-	slices.Sort(unknown)
-	x, err = s.encoder.Encode(ctx, cells)
-	return x, unknown, err
-}
-
-func (s *state) named(found []near.Match) []match {
-	matches := make([]match, len(found))
-	for i, m := range found {
-		matches[i] = match{s.ids[m.Row], m.Score}
 	}
 	return matches
+}
+
+// common are the ends of a newcomer's edges that are neighbours of another node.
+func (k *kept) common(now *state, n newNode, other string) []string {
+	names := []string{}
+	row, known := now.Graph.Row(other)
+	for id := range n.ends {
+		joined := false
+		if at, ok := k.newcomers.place[other]; ok {
+			_, joined = k.newcomers.all[at].ends[id]
+		} else if end, ok := now.Graph.Row(id); ok && known {
+			neighbours, _ := now.Graph.Neighbors(row)
+			_, joined = slices.BinarySearch(neighbours, int32(end))
+		}
+		if joined {
+			names = append(names, id)
+		}
+	}
+	slices.Sort(names)
+	return names[:min(mostCommon, len(names))]
 }
