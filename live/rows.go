@@ -90,6 +90,9 @@ func FreezeRows(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matri
 	return r, nil
 }
 
+// Frozen is the graph of the known rows, for newcomers with edges of their own.
+func (r *Rows) Frozen() *Frozen { return r.frozen }
+
 // Graph is the graph of the known rows.
 func (r *Rows) Graph() *coles.Graph { return r.graph }
 

@@ -60,7 +60,7 @@ func TestLicences(t *testing.T) {
 	}
 	page := text("docs/licences.md")
 	rows := strings.Join(modules(`(?m)^(\|.*)`, page), "\n")
-	required := strings.ReplaceAll(text("go.mod")+text("dataset/parquet/go.mod")+text("distributed/go.mod"), "require coles", "")
+	required := strings.ReplaceAll(text("go.mod")+text("cmd/coles-serve/go.mod")+text("dataset/parquet/go.mod")+text("distributed/go.mod"), "require coles", "")
 	testkit.WantSame(t, "the page of what is required", modules("`([^`]+)`", rows), modules(`(?m)^(?:require)?\s+(\S+\.\S+) v`, required))
 	if testing.Short() {
 		return // go list takes its time

@@ -1,181 +1,150 @@
-// Command serve answers questions about an embedding over HTTP: which nodes are similar to one, and
-// where a node belongs that is not in the graph yet, or to which class. It needs no file and no
-// network: without flags it generates a graph and fits it.
+// Command serve shows package live behind net/http, on localhost:8080. It generates a graph of 1,000 nodes with 16
+// features, fits it, and forgets all when it stops:
+//
+//	GET    /nodes/7    the nodes nearest to a node, and their cosines
+//	POST   /nodes      takes a node, {"id": "kim", "features": [0.5, ...], "neighbours": ["7"]}; returns its vector
+//	DELETE /nodes/kim  takes it away
 package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"io"
 	"log"
-	"net"
 	"net/http"
-	"os"
-	"os/signal"
-	"sync/atomic"
-	"syscall"
-	"time"
+	"sync"
 
-	"coles/internal/examples/cli"
+	"coles"
+	"coles/dataset"
+	"coles/live"
+	"coles/near"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-const usage = `Usage: serve [flags]
-
-Loads a graph, its features and a model, or fits one, and serves JSON:
-
-  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines, or
-                              without features those of like neighbours
-  GET  /links?id=ann&k=10     the nodes that an edge is most likely to join to one, their chances, and
-                              neighbours in common
-  POST /embed                 the vector of a newcomer and the nodes most similar to it, for
-                              {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
-  POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
-                              labels that are numbers its value, with low and high, as "coles predict"
-                              learns them from -labels whenever files are read; "why" has the three
-                              labelled nodes that weigh most, below 0 against the likeliest class
-  POST /reload                reads the files again, as SIGHUP does; keep it from strangers
-  GET  /metrics               figures for Prometheus
-  GET  /healthz               what is served, and since when
-
-With -dir it also takes changes, and has them on the disk in a journal before it answers:
-
-  POST   /nodes     [{"id": "kim", "features": {"0": 1}, "edges": [{"to": "ann", "weight": 2}]}]
-  DELETE /nodes     ["kim"]
-  POST   /edges     [{"from": "ann", "to": "bob", "weight": 2}]
-  DELETE /edges     [{"from": "ann", "to": "bob"}]
-  PUT    /features  {"ann": {"0": 1, "7": 2.5}}
-
-A request has up to 1,000 of them, and is taken as a whole or not at all. A new node is in the answers at
-once, by its edges to the nodes of the last fit; other changes move vectors at the next fit, which -refit
-or POST /reload begins beside the requests. The files stay as they were: the journal begins with them.
-
-There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
-client leaves: healthz says when it is done. Pages of other origins get 403.
-
-k is 10 where it is left out, and at most 1,000. The first /links after a load learns for some seconds. Features go by name, or by column from 0 where the
-file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
-{"brand": "Acme", "price": 12.5}, and "unknown" in the answer lists those with a category that no node
-has: they count for nothing. A newcomer has a neighbour or a feature at least. If
-nothing is known of it, its vector is 0, but for rounding, and "nearest" empty. An interrupt or
-SIGTERM stops the service once the requests under way are answered. Standard error has a line for
-each reload and for the stop.
-
-  serve
-  serve -graph friends.tsv -features profiles.csv -labels circles.csv -model friends.model
-  serve -load 20000
-
-Flags:
-`
-
-// hangup is SIGHUP, which js and wasip1 do not name.
-const hangup = syscall.Signal(1)
-
-func main() { cli.Main(run) }
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := cli.Flags(usage, stderr)
-	var from source
-	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
-	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph, or without it rows that are joined to the nearest; none: the graph's own")
-	flags.IntVar(&from.knn, "knn", 10, "neighbours of each row of -features without -graph; newcomers join the nearest rows")
-	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
-	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
-	addr := flags.String("addr", "localhost:8080", "address to listen on")
-	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
-	share := flags.Float64("refit", 0, "with -dir, fit again when so large a share of the graph has changed; 0: at /reload alone")
-	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
-	if err := cli.Parse(flags, args, nil); err != nil {
-		return err
+func main() {
+	s, err := begin(context.Background())
+	if err == nil {
+		err = http.ListenAndServe("localhost:8080", s.handler())
 	}
-	switch {
-	case from.labels != "" && from.graph == "" && from.features == "":
-		return errors.New("-labels are those of the nodes of -graph, or of the rows of -features")
-	case from.alone() && *dir != "":
-		return errors.New("-dir keeps edges, too: name -graph")
-	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
-		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
-	case *load != 0 && *load < connections:
-		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
-	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags)}
-	first, err := s.load(ctx)
+	log.Fatal(err)
+}
+
+// A service has a graph that changes.
+type service struct {
+	mu    sync.Mutex // of a request: a removal changes the numbers of nodes
+	graph *live.Graph
+}
+
+// begin fits a graph without columns of its structure, which [live.Follow] does not keep up to date.
+func begin(ctx context.Context) (*service, error) {
+	d, err := dataset.Communities{Nodes: 1000, Features: 16, Dense: true}.Generate(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.now.Store(first)
-	if *dir != "" {
-		if err := s.keep(ctx, *dir, first); err != nil {
-			return err
-		}
-		defer s.kept.journal.file.Close()
+	for i := range d.Nodes() {
+		d.IDs = append(d.IDs, fmt.Sprint(i))
 	}
-	listener, err := net.Listen("tcp", *addr) // now that there are answers
+	g, err := d.Graph()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer listener.Close()
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, hangup)
-	defer signal.Stop(hangups)
-	go s.reloadAt(ctx, hangups)
-	fmt.Fprintf(stdout, "%v on http://%v\n", first.graph.Report(), listener.Addr())
-	if *load == 0 {
-		return s.serve(ctx, listener)
+	m, err := coles.Fit(ctx, g, d.Features, coles.With(func(s *coles.Settings) { s.Structure = 0 }))
+	if err != nil {
+		return nil, err
 	}
-	served := make(chan error, 1)
-	go func() { served <- s.serve(ctx, listener) }()
-	err = measure(ctx, "http://"+listener.Addr().String(), first, *load, stdout)
-	stop()
-	return errors.Join(err, <-served)
+	followed, err := live.Follow(ctx, m, g, d.Features)
+	return &service{graph: followed}, err
 }
 
-// A lastCall accepts the connections that wait in the kernel before it stops: a listener that closes resets them.
-type lastCall struct {
-	*net.TCPListener
-	end atomic.Pointer[time.Time] // nil until the call
+func (s *service) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]func(*http.Request) (any, error){"GET /nodes/{id}": s.nearest, "POST /nodes": s.add, "DELETE /nodes/{id}": s.remove} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if answer, err := handle(r); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+			} else {
+				json.NewEncoder(w).Encode(answer) // an error means that the client has gone
+			}
+		})
+	}
+	return mux
 }
 
-// call has the listener accept until nobody comes for a moment, or for a second.
-func (l *lastCall) call() {
-	end := time.Now().Add(time.Second)
-	l.end.Store(&end)
-	l.SetDeadline(time.Now().Add(quiet))
+func (s *service) row(id string) (int, error) {
+	row, ok := s.graph.Row(id)
+	if !ok {
+		return 0, fmt.Errorf("no node %q", id)
+	}
+	return row, nil
 }
 
-func (l *lastCall) Accept() (net.Conn, error) {
-	end := l.end.Load()
-	if end != nil {
-		if now := time.Now(); now.Before(*end) {
-			l.SetDeadline(now.Add(quiet))
+// nearest compares a node with all others. A service for many readers keeps an index.
+func (s *service) nearest(r *http.Request) (any, error) {
+	row, err := s.row(r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.graph.Graph()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, now.Nodes())
+	for i := range all {
+		all[i] = i
+	}
+	y, err := s.graph.Embed(r.Context(), all)
+	if err != nil {
+		return nil, err
+	}
+	index, err := near.NewIndex(r.Context(), y, near.Cosine)
+	if err != nil {
+		return nil, err
+	}
+	found, err := index.Rows(r.Context(), []int{row}, min(10, len(all)-1))
+	if err != nil {
+		return nil, err
+	}
+	cosines := map[string]float64{}
+	for _, m := range found[0] {
+		cosines[now.IDs()[m.Row]] = m.Score
+	}
+	return cosines, nil
+}
+
+func (s *service) add(r *http.Request) (any, error) {
+	var who struct {
+		ID         string
+		Features   [16]float64
+		Neighbours []string
+	}
+	if err := json.NewDecoder(r.Body).Decode(&who); err != nil {
+		return nil, err
+	}
+	more := live.Change{Features: mat.NewDense(1, len(who.Features), who.Features[:]), IDs: []string{who.ID}}
+	for _, id := range who.Neighbours {
+		row, err := s.row(id)
+		if err != nil {
+			return nil, err
 		}
+		more.Edges = append(more.Edges, coles.Edge{U: s.graph.Nodes(), V: row})
 	}
-	c, err := l.TCPListener.Accept()
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = http.ErrServerClosed
+	if _, err := s.graph.Add(r.Context(), more); err != nil {
+		return nil, err
 	}
-	return c, err
+	y, err := s.graph.Embed(r.Context(), []int{s.graph.Nodes() - 1})
+	if err != nil {
+		return nil, err
+	}
+	return y.RawRowView(0), nil
 }
-func (s *service) serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler:           s.handler(ctx),
-		MaxHeaderBytes:    1 << 14,
-		ReadHeaderTimeout: patience,
-		ReadTimeout:       patience,
-		WriteTimeout:      3 * patience, // leaves time to answer that patience has run out
-		IdleTimeout:       12 * patience,
+
+func (s *service) remove(r *http.Request) (any, error) {
+	row, err := s.row(r.PathValue("id"))
+	if err != nil {
+		return nil, err
 	}
-	last := &lastCall{TCPListener: l.(*net.TCPListener)}
-	defer context.AfterFunc(ctx, last.call)()
-	if err := server.Serve(last); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	s.log.Print("stop: the requests under way are answered")
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
-	defer cancel()
-	err := server.Shutdown(ctx)
-	s.log.Print("stopped")
-	return err
+	return s.graph.Remove(r.Context(), []int{row})
 }

@@ -1,403 +1,49 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"log"
 	"math"
-	"net"
-	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"coles"
-	"coles/dataset"
-	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
-	"coles/learn"
-	"coles/link"
-	"coles/live"
-	"coles/near"
-	"coles/table"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
-// Two circles of friends, and what each likes.
-const (
-	friends  = "ann bob\nbob cy\ncy ann\ncy dan\ndan eve\neve fay\nfay dan\n"
-	profiles = "ann 1 0 0\nbob 1 1 0\ncy 1 0 0\ndan 0 0 1\neve 0 1 1\nfay 0 0 1\n"
-	gil      = `{"neighbours": ["eve", "fay"], "features": {"1": 0.5}}`
-)
-
-// circle is the friends as files, with the model that a service fits of them.
-func circle(t *testing.T) (from source, g *coles.Graph, x mat.Matrix, m *coles.Model) {
-	t.Helper()
-	dir := t.TempDir()
-	from = source{graph: filepath.Join(dir, "friends.txt"), features: filepath.Join(dir, "profiles.txt")}
-	write(t, from.graph, friends)
-	write(t, from.features, profiles)
-	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
-	g = testkit.Must(d.Graph())
-	return from, g, d.Features, testkit.Must(coles.Fit(t.Context(), g, d.Features))
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	testkit.Check(t, os.WriteFile(path, []byte(text), 0o600))
-}
-
-func start(t *testing.T, from source) *service {
-	t.Helper()
-	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
-	testkit.Check(t, s.reload(t.Context(), "test"))
-	return s
-}
-
-// An answer is the JSON of any path.
-type answer struct {
-	Error           string
-	Nodes, Features int
-	Since           time.Time
-	Vector          []float64
-	Nearest         []match
-	Links           []edge
-	Why             []reason
-	Classes         []chance
-	Unknown         []string
-	Value, Low      float64
-	Threshold       float64
-}
-
-// ask sends a request to a service and checks the status.
-func ask(t *testing.T, s *service, method, path, body string, status int) (a answer) {
-	t.Helper()
-	w := httptest.NewRecorder()
-	s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
-	if w.Code != status || w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("%s %s: status %d of %s, want %d of JSON", method, path, w.Code, w.Header().Get("Content-Type"), status)
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-		t.Errorf("%s %s: %v in %q", method, path, err, w.Body)
-	}
-	return a
-}
-
-// byCosine ranks the rows of y but one by their cosine with v, by its definition.
-func byCosine(y *mat.Dense, ids []string, v []float64, but string) []match {
-	var all []match
-	for i, id := range ids {
-		row := y.RawRowView(i)
-		if id != but {
-			all = append(all, match{id, floats.Dot(row, v) / (floats.Norm(row, 2) * floats.Norm(v, 2))})
+// A node is near its neighbours' kind at once and nowhere when it is gone.
+func TestNodesComeAndGo(t *testing.T) {
+	s := testkit.Must(begin(t.Context()))
+	ask := func(method, path, body string, status int, answer any) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		s.handler().ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+		testkit.WantSame(t, method+" "+path+": "+w.Body.String(), w.Code, status)
+		if status == 200 {
+			testkit.Check(t, json.Unmarshal(w.Body.Bytes(), answer))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
-	return all
-}
-
-// wantMatches compares names exactly and cosines to rounding.
-func wantMatches(t *testing.T, got, want []match) {
-	t.Helper()
-	same := func(a, b match) bool {
-		return a.ID == b.ID && max(a.Score-b.Score, b.Score-a.Score) < 1e-14
-	}
-	if !slices.EqualFunc(got, want, same) {
-		t.Errorf("nearest %v, want %v", got, want)
-	}
-}
-
-// Without features newcomers are placed by their neighbours.
-func TestGraphWithoutFeatures(t *testing.T) {
-	from, _, _, _ := circle(t)
-	from.features = ""
-	s := start(t, from)
-	g := s.now.Load().graph
-	m := testkit.Must(coles.Fit(t.Context(), g, nil))
-	row, _ := g.Row("ann")
-	want := s.now.Load().named(testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0])
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=2", "", 200).Nearest, want)
-	eve, _ := g.Row("eve")
-	fay, _ := g.Row("fay")
-	y := testkit.Must(testkit.Must(live.Freeze(t.Context(), m, g, nil)).Embed(t.Context(), nil, []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
-	got := ask(t, s, "POST", "/embed", `{"neighbours": ["eve", "fay"]}`, 200)
-	testkit.WantSame(t, "the vector", got.Vector, y.RawRowView(0))
-	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": []}`, 400).Error, "neighbours or features")
-	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"features": {"0": 1}}`, 400).Error, "no features")
-	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": ["ann"], "features": {"0": 1}}`, 400).Error, `no feature "0"`)
-}
-
-// Links are those of the library, with the neighbours that both have.
-func TestLinks(t *testing.T) {
-	from, g, x, m := circle(t)
-	s := start(t, from)
-	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) { return m.Embed(ctx, g, x) }}))
-	row, _ := g.Row("ann")
-	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
-	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links
-	testkit.WantSame(t, "number of links", len(got), len(want))
-	for i, l := range got {
-		testkit.WantSame(t, "a link", l.match, match{g.IDs()[want[i].Row], want[i].Score})
-		if l.ID == "dan" && !slices.Equal(l.Common, []string{"cy"}) || l.ID == "eve" && len(l.Common) > 0 {
-			t.Errorf("in common with %s: %q", l.ID, l.Common)
+	var vector []float64
+	var near map[string]float64
+	var update struct{ Moved []int }
+	const kim = `{"id": "kim", "features": [0.5, 1], "neighbours": ["7"]}`
+	ask("POST", "/nodes", kim, 200, &vector)
+	ask("GET", "/nodes/kim", "", 200, &near)
+	testkit.WantSame(t, "number of nearest nodes", len(near), 10)
+	for id, cosine := range near {
+		row, _ := s.graph.Row(id)
+		y := testkit.Must(s.graph.Embed(t.Context(), []int{row})).RawRowView(0)
+		var dot, left, right float64
+		for k, v := range vector {
+			dot, left, right = dot+v*y[k], left+v*v, right+y[k]*y[k]
+		}
+		if want := dot / math.Sqrt(left*right); math.Abs(cosine-want) > 1e-12 {
+			t.Errorf("cosine of kim and %s: %v, want %v", id, cosine, want)
 		}
 	}
-	ask(t, s, "GET", "/links?id=nobody", "", 404)
-	ask(t, s, "GET", "/links?id=ann&k=0", "", 400)
-}
-
-func TestSimilar(t *testing.T) {
-	from, g, _, m := circle(t)
-	s := start(t, from)
-	row, _ := g.Row("ann")
-	want := byCosine(m.Embedding(), g.IDs(), m.Embedding().RawRowView(row), "ann")
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=3", "", 200).Nearest, want[:3])
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann", "", 200).Nearest, want) // all there are
-}
-
-func TestEmbed(t *testing.T) {
-	from, g, x, m := circle(t)
-	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
-	eve, _ := g.Row("eve")
-	fay, _ := g.Row("fay")
-	want := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}),
-		[]coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil)).RawRowView(0)
-	got := ask(t, start(t, from), "POST", "/embed", gil, 200)
-	testkit.WantSame(t, "vector of the newcomer", got.Vector, want)
-	wantMatches(t, got.Nearest, byCosine(m.Embedding(), g.IDs(), want, ""))
-}
-
-// A newcomer's class is the one that a classifier of the library's gives its vector.
-func TestPredict(t *testing.T) {
-	from, g, x, m := circle(t)
-	s := start(t, from)
-	testkit.WantText(t, ask(t, s, "POST", "/predict", gil, 404).Error, "without -labels")
-	from.labels = labelled(t)
-	s = start(t, from)
-	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
-	eve, _ := g.Row("eve")
-	fay, _ := g.Row("fay")
-	y := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}), []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
-	classes := slices.Repeat([]int{-1}, 6) // first and second
-	for id, class := range map[string]int{"ann": 0, "bob": 0, "dan": 1, "eve": 1} {
-		row, _ := g.Row(id)
-		classes[row] = class
-	}
-	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, learn.Smoothing{Seed: 1}))
-	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
-	got := ask(t, s, "POST", "/predict", gil, 200)
-	testkit.WantSame(t, "classes", got.Classes, []chance{{"second", p.At(0, 1)}, {"first", p.At(0, 0)}})
-	if len(got.Why) != 3 || !slices.ContainsFunc(got.Why, func(r reason) bool { return r.ID == "eve" && r.Part > 0 }) {
-		t.Errorf("reasons %v: eve is a neighbour", got.Why)
-	}
-	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
-	testkit.WantSame(t, "number of classes", len(ask(t, s, "POST", "/predict", one, 200).Classes), 1)
-}
-
-// labelled is a file with the circles of four of the friends.
-func labelled(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "circles.txt")
-	write(t, path, "eve second\nann first\nbob first\ndan second\n")
-	return path
-}
-
-// Labels may be numbers, and several for a node.
-func TestPredictOtherLabels(t *testing.T) {
-	from, _, _, _ := circle(t)
-	from.labels = filepath.Join(t.TempDir(), "labels.txt")
-	write(t, from.labels, "eve 2.5\nann 1.5\nbob 1.25\ndan 2.75\n")
-	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); a.Value < 1 || a.Value > 3 || a.Low > a.Value || a.Classes != nil {
-		t.Errorf("a number: %+v", a)
-	}
-	write(t, from.labels, "eve x|y\nann x\nbob x\ndan y\n")
-	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); len(a.Classes) != 2 || a.Threshold <= 0 {
-		t.Errorf("several classes: %+v", a)
-	}
-	write(t, from.labels, "eve x\nann 1.5\nbob 1.25\n")
-	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
-	testkit.WantError(t, s.reload(t.Context(), "test"), coles.ErrFormat)
-}
-
-// Features of a table are made of a newcomer's cells by the encoder that is kept with the model.
-func TestTable(t *testing.T) {
-	const cells = "name,town,age,code\nann,Rome,20,1\nbob,Rome,31,2\ncy,Oslo,42,1\ndan,Oslo,23,2\neve,Bonn,34,1\nfay,Bonn,45,2\n"
-	from, g, _, _ := circle(t)
-	write(t, from.features, cells)
-	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
-	e := d.Encoder
-	m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithDim(2)))
-	var b bytes.Buffer
-	testkit.Must(m.WriteTo(&b))
-	from.model = filepath.Join(t.TempDir(), "numbers.model")
-	write(t, from.model, b.String())
-	if _, err := from.load(t.Context()); err == nil || !strings.Contains(err.Error(), "columns of text") {
-		t.Errorf("a table for a model without an encoder: %v", err)
-	}
-	testkit.Must(e.WriteTo(&b))
-	from.model = filepath.Join(t.TempDir(), "table.model")
-	write(t, from.model, b.String())
-	s := start(t, from)
-	x := table.New("age", "town")
-	x.Add("gil", 30.5, "Oslo")
-	frozen := testkit.Must(live.Freeze(t.Context(), m, g, d.Features))
-	want := testkit.Must(frozen.Embed(t.Context(), testkit.Must(e.Encode(t.Context(), x)), nil, nil)).RawRowView(0)
-	testkit.WantSame(t, "vector", ask(t, s, "POST", "/embed", `{"features": {"town": "Oslo", "age": 30.5, "code": null}}`, 200).Vector, want)
-	testkit.WantSame(t, "columns", ask(t, s, "GET", "/healthz", "", 200).Features, 3)
-	stranger := ask(t, s, "POST", "/embed", `{"features": {"town": "Paris"}}`, 200) // of whom nothing is known
-	testkit.WantSame(t, "unknown", stranger.Unknown, []string{"town"})
-	testkit.WantSame(t, "nearest", len(stranger.Nearest), 0)
-	known := slices.ContainsFunc(stranger.Vector, func(v float64) bool { return math.Abs(v) > 1e-12 })
-	testkit.WantSame(t, "vector", []any{len(stranger.Vector), known}, []any{len(want), false})
-	for body, want := range map[string]string{
-		`{"features": {"town": ["Oslo"]}}`: `feature "town": a list or an object, not a cell`,
-		`{"features": {"town": {"a": 1}}}`: `feature "town": a list`,
-		`{"features": {"city": "Oslo"}}`:   `"city"`,
-		`{"features": {"age": "old"}}`:     `"old"`,
-		`{"features": {"age": 1e999}}`:     "1e999",
-	} {
-		testkit.WantText(t, ask(t, s, "POST", "/embed", body, 400).Error, want)
-	}
-	from.model = "" // it learns an encoder of its own
-	testkit.WantSame(t, "columns", ask(t, start(t, from), "GET", "/healthz", "", 200).Features, 3)
-	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "100")
-	testkit.WantText(t, stdout, "0 errors")
-}
-
-// Columns of numbers go by name where the model's file has the names.
-func TestColumnsByName(t *testing.T) {
-	from, _, _, _ := circle(t)
-	write(t, from.features, "name,a,b,c\nann,1,20,1\nbob,2,31,2\ncy,3,42,1\ndan,1,23,2\neve,2,34,1\nfay,3,45,2\n")
-	d := testkit.Must(dataset.OpenEdgeList(from.graph, from.features, ""))
-	var b bytes.Buffer
-	testkit.Must(testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(2))).WriteTo(&b))
-	testkit.Must(testkit.Must(table.AsIs([]string{"a", "b", "c"}, nil)).WriteTo(&b))
-	from.model = filepath.Join(t.TempDir(), "named.model")
-	write(t, from.model, b.String())
-	const hal = `{"neighbours": ["ann"], "features": {"a": 3, "b": 25}}`
-	want := ask(t, start(t, from), "POST", "/embed", hal, 200)
-	write(t, from.features, "name,c,b,a\nann,1,20,1\nbob,2,31,2\ncy,1,42,3\ndan,2,23,1\neve,1,34,2\nfay,2,45,3\n")
-	testkit.WantSame(t, "answer", ask(t, start(t, from), "POST", "/embed", hal, 200), want)
-}
-
-// narrow is a file with a model of 2 columns.
-func narrow(t *testing.T, g *coles.Graph, x mat.Matrix) string {
-	t.Helper()
-	var b bytes.Buffer
-	testkit.Must(testkit.Must(coles.Fit(t.Context(), g, x, coles.WithDim(2))).WriteTo(&b))
-	path := filepath.Join(t.TempDir(), "friends.model")
-	write(t, path, b.String())
-	return path
-}
-
-func TestModelOfAFile(t *testing.T) {
-	from, g, x, _ := circle(t)
-	from.model = narrow(t, g, x)
-	s := start(t, from)
-	testkit.WantSame(t, "columns", len(ask(t, s, "POST", "/embed", gil, 200).Vector), 2)
-	write(t, from.model, "no model")
-	if _, err := from.load(t.Context()); !errors.Is(err, coles.ErrFormat) {
-		t.Errorf("a file that is no model: %v", err)
-	}
-}
-
-func TestBadRequests(t *testing.T) {
-	from, _, _, _ := circle(t)
-	from.labels = labelled(t)
-	s := start(t, from)
-	for _, r := range []struct {
-		method, path, body string
-		status             int
-		text               string // of the error; the library's where it is its refusal
-	}{
-		{"GET", "/similar?id=zed", "", 404, `"zed"`},
-		{"GET", "/similar", "", 404, `""`},
-		{"GET", "/similar?id=ann&k=few", "", 400, "k=few: want a whole number, at least 1"},
-		{"GET", "/similar?id=ann&k=0", "", 400, "k=0: want a whole number, at least 1"},
-		{"POST", "/similar?id=ann", "", 405, "GET"},
-		{"GET", "/embed", "", 405, "POST"},
-		{"GET", "/reload", "", 405, "POST"},
-		{"GET", "/nothing", "", 404, "/nothing"},
-		{"POST", "/embed", "", 400, "EOF"},
-		{"POST", "/embed", "{", 400, "EOF"},
-		{"POST", "/embed", gil + gil, 400, "more than one"},
-		{"POST", "/embed", `{"friends": []}`, 400, `body: unknown field "friends"`},
-		{"POST", "/embed", `{"neighbours": "ann"}`, 400, `"neighbours" cannot be a JSON string`},
-		{"POST", "/embed", `{"neighbours": ["zed"]}`, 400, `"zed"`},
-		{"POST", "/embed", `{"features": {"3": 1}}`, 400, `"3"`},
-		{"POST", "/embed", `{"features": {"0": 1e999}}`, 400, "1e999"},
-		{"POST", "/embed", `{"features": {"0": "one"}}`, 400, "one is not a number"},
-		{"POST", "/embed", `{"features": {"0": [1]}}`, 400, "[1] is not a number"},
-		{"POST", "/embed", `{"neighbours": ["ann"], "k": 0}`, 400, "k is 0"},
-		{"POST", "/embed", `{}`, 400, "neighbours or features"},
-		{"POST", "/embed", `{"neighbours": [], "k": 3}`, 400, "neighbours or features"},
-		{"GET", "/predict", "", 405, "POST"},
-		{"POST", "/predict", `{}`, 400, "neighbours or features"},
-		{"POST", "/predict", `{"neighbours": ["zed"]}`, 400, `"zed"`},
-		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "too large"},
-	} {
-		testkit.WantText(t, ask(t, s, r.method, r.path, r.body, r.status).Error, r.text)
-	}
-	late, cancel := context.WithTimeout(t.Context(), 0)
-	defer cancel()
-	w := httptest.NewRecorder()
-	s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest("POST", "/embed", strings.NewReader(gil)).WithContext(late))
-	testkit.WantSame(t, "status of a request out of time", w.Code, 503)
-}
-
-// A client that sends all of a large body before it looks for an answer, as many do, gets one.
-func TestLargeBodyIsAnswered(t *testing.T) {
-	from, _, _, _ := circle(t)
-	server := httptest.NewServer(start(t, from).handler(t.Context()))
-	defer server.Close()
-	c := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))
-	defer c.Close()
-	const size = 8 * maxBody // more than sockets hold
-	testkit.Must(fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)))
-	answer := testkit.Must(http.ReadResponse(bufio.NewReader(c), nil))
-	testkit.WantSame(t, "status", answer.StatusCode, http.StatusRequestEntityTooLarge)
-}
-
-func TestLoad(t *testing.T) {
-	from, _, _, _ := circle(t)
-	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "2000")
-	testkit.WantText(t, stdout, "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
-}
-
-func TestGeneratedGraph(t *testing.T) {
-	testkit.WantSame(t, "number of nearest", len(ask(t, start(t, source{}), "GET", "/similar?id=2999", "", 200).Nearest), 10)
-}
-
-func TestLoadCountsErrors(t *testing.T) {
-	from, _, _, _ := circle(t)
-	s := start(t, from)
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	var out bytes.Buffer
-	err := measure(t.Context(), server.URL, s.now.Load(), 100, &out)
-	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(out.String(), "104 errors") {
-		t.Errorf("every answer is 404: %v\n%s", err, out.String())
-	}
-}
-
-func TestRefuses(t *testing.T) {
-	clitest.Refuses(t, run, []clitest.Refusal{
-		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
-		{Name: "no file", Args: []string{"-addr", "localhost:0", "-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
-		{Name: "no model", Args: []string{"-addr", "localhost:0", "-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
-		{Name: "few requests", Args: []string{"-load", "99"}, Text: "-load 99"},
-		{Name: "no port", Args: []string{"-addr", "localhost:port"}, Text: "port"},
-	})
-	clitest.Stops(t, run, "-addr", "localhost:0")
+	ask("POST", "/nodes", kim, 400, nil) // there is one
+	ask("POST", "/nodes", `{"id": "lea", "neighbours": ["nobody"]}`, 400, nil)
+	ask("DELETE", "/nodes/3", "", 200, &update)
+	ask("GET", "/nodes/3", "", 400, nil)
+	ask("GET", "/nodes/kim", "", 200, &near)
+	testkit.WantSame(t, "number of nodes", s.graph.Nodes(), 1000)
 }

@@ -16,6 +16,7 @@ import (
 	"coles"
 	"coles/internal/testkit"
 	"coles/live"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -94,12 +95,12 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	want := testkit.Must(coles.NewGraph(6, []coles.Edge{{U: at("cy"), V: at("ann")}, {U: at("dan"), V: at("eve")}, {U: at("eve"), V: at("fay")}, {U: at("fay"), V: at("dan")},
 		{U: at("kim"), V: at("eve")}, {U: at("kim"), V: at("fay")}, {U: at("ann"), V: at("dan")}}, coles.WithWeights(
 		[]float64{1, 1, 1, 1, 1, 2, 3})))
-	if !mat.Equal(now.graph.CSR(), want.CSR()) {
-		t.Errorf("edges\n%v, want\n%v", mat.Formatted(now.graph.CSR()), mat.Formatted(want.CSR()))
+	if !mat.Equal(now.Graph.CSR(), want.CSR()) {
+		t.Errorf("edges\n%v, want\n%v", mat.Formatted(now.Graph.CSR()), mat.Formatted(want.CSR()))
 	}
 	x := mat.NewDense(6, 3, []float64{0, 0, 1.5, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0.5, 0})
-	if !mat.Equal(now.files.Features, x) {
-		t.Errorf("features\n%v", mat.Formatted(now.files.Features))
+	if !mat.Equal(now.Features, x) {
+		t.Errorf("features\n%v", mat.Formatted(now.Features))
 	}
 	fitted := testkit.Must(coles.Fit(t.Context(), want, x))
 	wantMatches(t, ask(t, s, "GET", "/similar?id=kim&k=3", "", 200).Nearest, byCosine(fitted.Embedding(), ids, fitted.Embedding().RawRowView(5), "kim")[:3])
@@ -131,10 +132,10 @@ func TestToldAgainWhileAFitRuns(t *testing.T) {
 	fit, _, err := s.kept.begin(t.Context(), s.now.Load())
 	testkit.Check(t, err)
 	again()
-	next := testkit.Must(newState(t.Context(), fit, fitted{}))
+	next := testkit.Must(newState(t.Context(), fit, &task.File{}))
 	testkit.Check(t, s.kept.follow(t.Context(), next, func() { s.now.Store(next) }))
-	eve, _ = next.graph.Row("eve")
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(next.model, next.graph, fit.Features, eve))
+	eve, _ = next.Graph.Row("eve")
+	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(next.model, next.Graph, fit.Features, eve))
 }
 
 // Every byte of a journal that is flipped, and every end that is too early, is an error by name, or leaves the changes before it.

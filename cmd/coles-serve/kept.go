@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"coles"
-	"coles/dataset"
 	"coles/live"
+	"coles/task"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +26,7 @@ type kept struct {
 	of      string // the graph of the files
 
 	reading   sync.RWMutex // of what follows, and of the state that it belongs to
-	newcomers *newcomers
+	newcomers newcomers
 	hidden    map[string]bool
 	changes   int
 	drift     float64 // of P at the last fit, in radians
@@ -38,7 +38,8 @@ var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps not
 // keep begins to keep what the service is told in a folder, and takes what is there.
 func (s *service) keep(ctx context.Context, dir string, first *state) error {
 	report := first.model.Report()
-	k := &kept{book: newBook(first.files, first.graph), of: report.GraphHash + " " + report.FeaturesHash}
+	k := &s.kept
+	k.book, k.of = newBook(first.Dataset, first.Graph), report.GraphHash+" "+report.FeaturesHash
 	var err error
 	var cut int
 	k.journal, cut, err = openJournal(dir, k.of, func(b batch) error {
@@ -54,16 +55,12 @@ func (s *service) keep(ctx context.Context, dir string, first *state) error {
 	if cut > 0 {
 		s.log.Printf("%s: %d bytes of a change that was not answered are left out", k.journal.path, cut)
 	}
-	s.kept = k
 	return k.follow(ctx, first, func() { s.now.Store(first) })
 }
 
 // tell takes a batch: it is on the disk before it is answered, and then in every answer.
 func (s *service) tell(ctx context.Context, c batch) (any, error) {
-	k := s.kept
-	if k == nil {
-		return nil, errNotKept
-	}
+	k := &s.kept
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	now := s.now.Load()
@@ -135,7 +132,7 @@ func (k *kept) update(ctx context.Context, now *state, c batch) error {
 	}
 	k.reading.Lock()
 	defer k.reading.Unlock()
-	k.newcomers = next
+	k.newcomers = *next
 	return nil
 }
 
@@ -160,7 +157,7 @@ func (k *kept) change(c batch, changed []newNode) {
 // embed makes a newcomer of a node that the last fit has not seen, or has seen with another graph around it.
 func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id string) (n newNode, ok bool, err error) {
 	features, added := k.book.added[id]
-	if _, known := now.graph.Row(id); !added || known && !hidden[id] {
+	if _, known := now.Graph.Row(id); !added || known && !hidden[id] {
 		return n, false, nil
 	}
 	n = newNode{id: id, ends: map[string]float64{}}
@@ -171,8 +168,8 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 			continue
 		}
 		n.ends[other] = w
-		if row, ok := now.graph.Row(other); ok && !hidden[other] {
-			edges, weights = append(edges, coles.Edge{U: now.graph.Nodes(), V: row}), append(weights, w)
+		if row, ok := now.Graph.Row(other); ok && !hidden[other] {
+			edges, weights = append(edges, coles.Edge{U: now.Graph.Nodes(), V: row}), append(weights, w)
 		}
 	}
 	slices.SortFunc(edges, func(a, b coles.Edge) int { return cmp.Compare(a.V, b.V) })
@@ -183,7 +180,7 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 	if err != nil {
 		return n, false, err
 	}
-	y, err := now.frozen.Embed(ctx, x, edges, weights)
+	y, err := now.placer.Embed(ctx, x, edges, weights)
 	if errors.Is(err, coles.ErrUnplaced) || err == nil && x == nil && y.IsEmpty() { // nothing is known of it
 		return n, true, nil
 	}
@@ -224,29 +221,33 @@ func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 	}
 	k.reading.Lock()
 	defer k.reading.Unlock()
-	k.newcomers, k.hidden, k.changes = fresh, hidden, k.book.changes
+	k.newcomers, k.hidden, k.changes = *fresh, hidden, k.book.changes
 	swap()
 	return nil
 }
 
 // begin is what a fit begins with: the graph as it is now, and how many changes are in it.
-func (k *kept) begin(ctx context.Context, now *state) (d *dataset.Dataset, changes int, err error) {
+func (k *kept) begin(ctx context.Context, now *state) (d *task.Data, changes int, err error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
-	d, err = k.book.merged(ctx, now.row)
+	merged, err := k.book.merged(ctx, now.row)
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err = task.New(merged)
 	k.book.again = map[string]bool{}
 	return d, k.book.changes, err
 }
 
 // refit fits what is there now, beside the requests, and swaps the new state in with the changes made meanwhile.
 func (s *service) refit(ctx context.Context, why string) error {
-	k := s.kept
+	k := &s.kept
 	before := s.now.Load()
 	merged, taken, err := k.begin(ctx, before)
 	if err != nil {
 		return err
 	}
-	next, err := newState(ctx, merged, fitted{encoder: before.encoder})
+	next, err := newState(ctx, merged, &task.File{})
 	if err != nil {
 		return err
 	}
@@ -257,20 +258,20 @@ func (s *service) refit(ctx context.Context, why string) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	k.book.changes -= taken
-	if err := k.follow(ctx, next, func() { s.now.Store(next) }); err != nil {
+	if err := k.follow(ctx, next, func() { s.serveState(next) }); err != nil {
 		k.book.changes += taken
 		return err
 	}
 	k.reading.Lock()
 	k.drift, k.fits = drift, k.fits+1
 	k.reading.Unlock()
-	s.log.Printf("fit by %s: %v; P has turned by %.3f", why, next.graph.Report(), drift)
+	s.log.Printf("fit by %s: %v; P has turned by %.3f", why, next.Graph.Report(), drift)
 	return k.journal.replace(k.book.batches(k.of))
 }
 
 // refitIfDue begins a fit where as large a share of the graph has changed as -refit says, unless one is under way.
 func (s *service) refitIfDue() {
-	k := s.kept
+	k := &s.kept
 	if s.share == 0 || float64(len(k.newcomers.place)+len(k.hidden)+k.book.changes) < s.share*float64(k.book.nodes()) || !s.one.TryLock() {
 		return
 	}
@@ -282,17 +283,11 @@ func (s *service) refitIfDue() {
 	}()
 }
 
-// nearest are the k nodes nearest to a vector, but one, among those of the fit and the newcomers. It is for who holds k.reading.
+// nearest are the k nodes nearest to a newcomer's vector among those of the fit and the other newcomers. It is for who holds k.reading.
 func (k *kept) nearest(ctx context.Context, now *state, y mat.Matrix, count int, but string) ([]match, error) {
-	found, err := now.index.Vectors(ctx, y, min(count+len(k.hidden)+1, now.graph.Nodes()))
+	found, err := now.similar.Index().Vectors(ctx, y, min(count+len(k.hidden), len(now.ids)))
 	if err != nil {
 		return nil, err
 	}
-	matches := []match{}
-	for _, m := range now.named(found[0]) {
-		if m.ID != but && !k.hidden[m.ID] {
-			matches = append(matches, m)
-		}
-	}
-	return k.newcomers.nearest(ctx, y, matches, count, but)
+	return k.newcomers.nearest(ctx, y, now.named(found[0], k.hidden), count, but)
 }

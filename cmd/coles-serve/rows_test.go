@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/testkit"
 	"coles/live"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Without a graph a newcomer joins the rows nearest to it; the model may have been kept with rows of its own.
+// Without a graph a newcomer joins the rows nearest to it; the model may have been kept with its rows.
 func TestEmbedRow(t *testing.T) {
 	from, _, x, _ := circle(t)
 	from.graph, from.knn = "", 2
@@ -22,10 +24,11 @@ func TestEmbedRow(t *testing.T) {
 	const row = `{"features": {"1": 0.5}}`
 	testkit.WantSame(t, "vector of a row", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)
 	var file bytes.Buffer
-	testkit.Must(m.WriteTo(&file))
+	testkit.Must(task.Keep(m, nil, testkit.Must(task.Join(t.Context(), &dataset.Dataset{Features: x}, 2))).WriteTo(&file))
 	from.model = filepath.Join(t.TempDir(), "rows.model")
-	write(t, from.model, file.String()+"PK\x03\x04")
+	write(t, from.model, file.String())
 	testkit.WantSame(t, "by its model", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)
+	testkit.WantSame(t, "by its model alone", ask(t, start(t, source{model: from.model}), "POST", "/embed", row, 200).Vector, want)
 	from.knn = 6
-	testkit.WantError(t, testkit.Err(from.load(t.Context())), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(from.load(t.Context())), coles.ErrShape)
 }

@@ -16,18 +16,19 @@ import (
 
 	"coles/dataset"
 	"coles/internal/testkit"
+	"coles/task"
 )
 
 // Writes beside reads on 100,000 nodes, a million edges and 128 features: 30 batches a second of 20 nodes with five edges
 // each, and 1,200 requests for ten similar nodes, for ten seconds. Each is sent when it is due, and its time counts from there:
 // a service that falls behind cannot hide it.
 //
-//	go test -run '^$' -bench Load -benchtime 1x ./examples/serve
+//	go test -run '^$' -bench Load -benchtime 1x .
 func BenchmarkLoad(b *testing.B) {
 	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
 	data := testkit.Must(dataset.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
 	data.Labels = nil
-	first := testkit.Must(newState(b.Context(), data, fitted{}))
+	first := testkit.Must(newState(b.Context(), testkit.Must(task.New(data)), &task.File{}))
 	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0)}
 	testkit.Check(b, s.keep(b.Context(), b.TempDir(), first))
 	defer s.kept.journal.file.Close()

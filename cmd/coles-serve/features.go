@@ -7,44 +7,34 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"coles"
-	"coles/link"
-	"coles/near"
+	"coles/dataset"
 	"coles/table"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// about reads the node that a request is about, and how many others it wants.
-func (s *state) about(r *http.Request) (id string, row, k int, err error) {
-	id = r.FormValue("id")
-	if k, err = wanted(r); err != nil {
-		return "", 0, 0, err
+// columns numbers the columns of the table that features are made of, or of features that are numbers.
+func columns(d *dataset.Dataset) map[string]int {
+	columns := make(map[string]int)
+	if d.Encoder != nil {
+		for j, v := range d.Encoder.Variables() {
+			columns[v.Name] = j
+		}
+	} else if d.Features != nil {
+		_, width := d.Features.Dims()
+		for j := range width {
+			name := strconv.Itoa(j)
+			if d.FeatureNames != nil {
+				name = d.FeatureNames[j]
+			}
+			columns[name] = j
+		}
 	}
-	row, ok := s.graph.Row(id)
-	if !ok {
-		return "", 0, 0, noNode(id)
-	}
-	return id, row, min(k, s.graph.Nodes()-1), nil
-}
-
-// An edge is one that there may be, and who speaks for it.
-type edge struct {
-	match
-	Common []string `json:"common"` // neighbours of both
-}
-
-// mostCommon neighbours are named.
-const mostCommon = 5
-
-// common are the names of nodes that are neighbours of both.
-func (s *state) common(u, v int) []string {
-	names := []string{}
-	for _, i := range link.InCommon(s.graph, u, v, mostCommon) {
-		names = append(names, s.ids[i])
-	}
-	return names
+	return columns
 }
 
 // A newcomer is a node that is not in the graph.
@@ -54,8 +44,8 @@ type newcomer struct {
 	K          int            `json:"k"`          // number of nearest nodes, or of classes
 }
 
-// newcomer reads a newcomer and embeds it. Features with values that are unknown count for nothing.
-func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string, err error) {
+// newcomer reads a newcomer and places it. Features with values that are unknown count for nothing.
+func (s *state) newcomer(r *http.Request, by *task.Placer) (k int, y *mat.Dense, unknown []string, err error) {
 	who := newcomer{K: 10}
 	if err := decode(r, &who); err != nil {
 		return 0, nil, nil, err
@@ -65,8 +55,7 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 		return 0, nil, nil, errors.New("body: a newcomer has neighbours or features")
 	case who.K < 1:
 		return 0, nil, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
-	}
-	if len(s.columns) == 0 && len(who.Neighbours) == 0 {
+	case len(s.columns) == 0 && len(who.Neighbours) == 0:
 		return 0, nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
 	}
 	x, unknown, err := s.row(r.Context(), who.Features)
@@ -75,18 +64,13 @@ func (s *state) newcomer(r *http.Request) (k int, y *mat.Dense, unknown []string
 	}
 	edges := make([]coles.Edge, len(who.Neighbours))
 	for i, id := range who.Neighbours {
-		row, ok := s.graph.Row(id)
+		row, ok := s.Graph.Row(id)
 		if !ok {
 			return 0, nil, nil, fmt.Errorf("no node %q", id)
 		}
-		edges[i] = coles.Edge{U: s.graph.Nodes(), V: row}
+		edges[i] = coles.Edge{U: s.Graph.Nodes(), V: row}
 	}
-	if s.nearby != nil && len(edges) == 0 {
-		if edges, err = s.nearby.Near(r.Context(), x); err != nil {
-			return 0, nil, nil, err
-		}
-	}
-	y, err = s.frozen.Embed(r.Context(), x, edges, nil)
+	y, err = by.Embed(r.Context(), x, edges, nil)
 	return min(who.K, maxNearest), y, unknown, err
 }
 
@@ -103,7 +87,7 @@ func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix,
 		if !ok {
 			return nil, nil, fmt.Errorf("no feature %q", name)
 		}
-		if s.encoder != nil {
+		if s.Encoder != nil {
 			switch value.(type) {
 			case []any, map[string]any:
 				return nil, nil, fmt.Errorf("feature %q: a list or an object, not a cell", name)
@@ -119,22 +103,14 @@ func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix,
 		}
 		numbers.Set(0, column, v)
 	}
-	if s.encoder == nil {
+	if s.Encoder == nil {
 		return numbers, unknown, nil
 	}
 	cells.Add("", row...)
-	for _, u := range s.encoder.Unseen(cells) {
+	for _, u := range s.Encoder.Unseen(cells) {
 		unknown = append(unknown, u.Column)
 	}
 	slices.Sort(unknown)
-	x, err = s.encoder.Encode(ctx, cells)
+	x, err = s.Encoder.Encode(ctx, cells)
 	return x, unknown, err
-}
-
-func (s *state) named(found []near.Match) []match {
-	matches := make([]match, len(found))
-	for i, m := range found {
-		matches[i] = match{s.ids[m.Row], m.Score}
-	}
-	return matches
 }

@@ -21,9 +21,9 @@ func newMeter(s *service) *meter {
 	gauge := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
-	gauge("coles_fitted_nodes", "Nodes of the last fit.", func() float64 { return float64(s.now.Load().graph.Nodes()) })
+	gauge("coles_fitted_nodes", "Nodes of the last fit.", func() float64 { return float64(s.now.Load().Graph.Nodes()) })
 	gauge("coles_fitted_timestamp_seconds", "When the last fit was there.", func() float64 { return float64(s.now.Load().since.Unix()) })
-	if k := s.kept; k != nil {
+	if k := &s.kept; k.journal != nil {
 		read := func(value func() float64) func() float64 {
 			return func() float64 {
 				k.reading.RLock()

@@ -23,6 +23,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		route{"GET", "/similar", s.similar},
 		route{"GET", "/links", s.links},
 		route{"POST", "/embed", s.embed},
+		route{"GET", "/predict", s.predictNode},
 		route{"POST", "/predict", s.predict},
 		route{"GET", "/healthz", s.health},
 		route{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -57,72 +58,25 @@ func (s *service) handler(ctx context.Context) http.Handler {
 }
 
 func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
+	k := &s.kept
+	k.reading.RLock()
+	defer k.reading.RUnlock()
 	now := s.now.Load()
-	nodes := now.graph.Nodes()
-	if k := s.kept; k != nil {
-		k.reading.RLock()
-		nodes += len(k.newcomers.place) - len(k.hidden)
-		k.reading.RUnlock()
-	}
+	nodes := now.Graph.Nodes() + len(k.newcomers.place) - len(k.hidden)
 	return map[string]any{"nodes": nodes, "features": len(now.columns), "since": now.since}, nil
-}
-
-func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
-	if s.kept != nil {
-		return s.similarKept(r)
-	}
-	now := s.now.Load()
-	id, row, k, err := now.about(r)
-	if err != nil {
-		return nil, err
-	}
-	var nearest [][]near.Match
-	if len(now.columns) > 0 {
-		nearest, err = now.index.Rows(r.Context(), []int{row}, k)
-	} else {
-		nearest, err = near.Alike(r.Context(), now.graph, []int{row}, k)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"id": id, "nearest": now.named(nearest[0])}, nil
-}
-
-func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
-	if s.kept != nil {
-		return s.linksKept(r)
-	}
-	now := s.now.Load()
-	id, row, k, err := now.about(r)
-	if err != nil {
-		return nil, err
-	}
-	recommender, err := now.links()
-	if err != nil {
-		return nil, failure{http.StatusInternalServerError, err}
-	}
-	found, err := recommender.Recommend(r.Context(), []int{row}, max(k, 1), nil)
-	if err != nil {
-		return nil, err
-	}
-	links := []edge{}
-	for i, m := range now.named(found[0]) {
-		links = append(links, edge{m, now.common(row, found[0][i].Row)})
-	}
-	return map[string]any{"id": id, "links": links}, nil
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 	now := s.now.Load()
-	k, y, unknown, err := now.newcomer(r)
+	k, y, unknown, err := now.newcomer(r, now.placer)
 	if err != nil {
 		return nil, err
 	}
 	nearest := [][]near.Match{nil}
 	if mat.Norm(y, math.Inf(1)) > now.rounding {
-		if nearest, err = now.index.Vectors(r.Context(), y, min(k, now.graph.Nodes())); err != nil {
+		if nearest, err = now.similar.Index().Vectors(r.Context(), y, min(k, len(now.ids))); err != nil {
 			return nil, err
 		}
 	}
-	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0]), "unknown": unknown}, nil
+	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0], nil), "unknown": unknown}, nil
 }

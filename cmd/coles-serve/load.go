@@ -42,7 +42,7 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 	t.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
 	defer t.client.CloseIdleConnections()
 	var names []string // of features that may be any number
-	if s.encoder == nil {
+	if s.Encoder == nil {
 		names = slices.Sorted(maps.Keys(s.columns))
 	}
 	var sent atomic.Int64
@@ -73,7 +73,7 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 	}
 	t.print(stdout, time.Since(start))
 	fmt.Fprintf(stdout, "\n%d nodes, %d connections, %d errors, peak memory %d MB, clients included\n",
-		s.graph.Nodes(), connections, len(t.failed), peak.Bytes()>>20)
+		s.Graph.Nodes(), connections, len(t.failed), peak.Bytes()>>20)
 	if len(t.failed) > 0 {
 		return fmt.Errorf("%d requests failed; the first: %w", len(t.failed), t.failed[0])
 	}

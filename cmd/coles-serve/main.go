@@ -1,0 +1,181 @@
+// Command coles-serve answers questions about an embedding over HTTP: which nodes are similar to one, and
+// where a node belongs that is not in the graph yet, or to which class. It needs no file and no
+// network: without flags it generates a graph and fits it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"coles/internal/examples/cli"
+)
+
+const usage = `Usage: coles-serve [flags]
+
+Loads a graph, its features and a model, or fits one, and serves JSON:
+
+  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines, or
+                              without features those of like neighbours
+  GET  /links?id=ann&k=10     the nodes that an edge is most likely to join to one, their chances, and
+                              neighbours in common
+  POST /embed                 the vector of a newcomer and the nodes most similar to it, for
+                              {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
+  POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
+                              labels that are numbers its value, with low and high, as "coles predict"
+                              learns them from -labels whenever files are read; "why" has the three
+                              labelled nodes that weigh most, below 0 against the likeliest class
+  POST /reload                reads the files again, as SIGHUP does; keep it from strangers
+  GET  /metrics               figures for Prometheus
+  GET  /healthz               what is served, and since when
+
+With -dir it also takes changes, and has them on the disk in a journal before it answers:
+
+  POST   /nodes     [{"id": "kim", "features": {"0": 1}, "edges": [{"to": "ann", "weight": 2}]}]
+  DELETE /nodes     ["kim"]
+  POST   /edges     [{"from": "ann", "to": "bob", "weight": 2}]
+  DELETE /edges     [{"from": "ann", "to": "bob"}]
+  PUT    /features  {"ann": {"0": 1, "7": 2.5}}
+
+A request has up to 1,000 of them, and is taken as a whole or not at all. A new node is in the answers at
+once, by its edges to the nodes of the last fit; other changes move vectors at the next fit, which -refit
+or POST /reload begins beside the requests. The files stay as they were: the journal begins with them.
+
+There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
+client leaves: healthz says when it is done. Pages of other origins get 403.
+
+k is 10 where it is left out, and at most 1,000. The first /links after a load learns for some seconds. Features go by name, or by column from 0 where the
+file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
+{"brand": "Acme", "price": 12.5}, and "unknown" in the answer lists those with a category that no node
+has: they count for nothing. A newcomer has a neighbour or a feature at least. If
+nothing is known of it, its vector is 0, but for rounding, and "nearest" empty. An interrupt or
+SIGTERM stops the service once the requests under way are answered. Standard error has a line for
+each reload and for the stop.
+
+  coles-serve
+  coles-serve -graph friends.tsv -features profiles.csv -labels circles.csv -model friends.model
+  coles-serve -load 20000
+
+Flags:
+`
+
+// hangup is SIGHUP, which js and wasip1 do not name.
+const hangup = syscall.Signal(1)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := cli.Flags(usage, stderr)
+	var from source
+	flags.StringVar(&from.graph, "graph", "", "edge list; none: a generated graph of 3,000 nodes")
+	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph, or without it rows that are joined to the nearest; none: the graph's own")
+	flags.IntVar(&from.knn, "knn", 0, "neighbours of each row of -features without -graph, which newcomers join, too; 0: 10, or a quarter of few rows")
+	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
+	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
+	addr := flags.String("addr", "localhost:8080", "address to listen on")
+	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
+	share := flags.Float64("refit", 0, "with -dir, fit again when so large a share of the graph has changed; 0: at /reload alone")
+	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
+	if err := cli.Parse(flags, args, nil); err != nil {
+		return err
+	}
+	switch {
+	case from.labels != "" && from.graph == "" && from.features == "":
+		return errors.New("-labels are those of the nodes of -graph, or of the rows of -features")
+	case from.alone() && *dir != "":
+		return errors.New("-dir keeps edges, too: name -graph")
+	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
+		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
+	case *load != 0 && *load < connections:
+		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags)}
+	first, err := s.load(ctx)
+	if err != nil {
+		return err
+	}
+	s.serveState(first)
+	if *dir != "" {
+		if err := s.keep(ctx, *dir, first); err != nil {
+			return err
+		}
+		defer s.kept.journal.file.Close()
+	}
+	listener, err := net.Listen("tcp", *addr) // now that there are answers
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, hangup)
+	defer signal.Stop(hangups)
+	go s.reloadAt(ctx, hangups)
+	fmt.Fprintf(stdout, "%v on http://%v\n", first.Graph.Report(), listener.Addr())
+	if *load == 0 {
+		return s.serve(ctx, listener)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.serve(ctx, listener) }()
+	err = measure(ctx, "http://"+listener.Addr().String(), first, *load, stdout)
+	stop()
+	return errors.Join(err, <-served)
+}
+
+// A lastCall accepts the connections that wait in the kernel before it stops: a listener that closes resets them.
+type lastCall struct {
+	*net.TCPListener
+	end atomic.Pointer[time.Time] // nil until the call
+}
+
+// call has the listener accept until nobody comes for a moment, or for a second.
+func (l *lastCall) call() {
+	end := time.Now().Add(time.Second)
+	l.end.Store(&end)
+	l.SetDeadline(time.Now().Add(quiet))
+}
+
+func (l *lastCall) Accept() (net.Conn, error) {
+	end := l.end.Load()
+	if end != nil {
+		if now := time.Now(); now.Before(*end) {
+			l.SetDeadline(now.Add(quiet))
+		}
+	}
+	c, err := l.TCPListener.Accept()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = http.ErrServerClosed
+	}
+	return c, err
+}
+func (s *service) serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler(ctx),
+		MaxHeaderBytes:    1 << 14,
+		ReadHeaderTimeout: patience,
+		ReadTimeout:       patience,
+		WriteTimeout:      3 * patience, // leaves time to answer that patience has run out
+		IdleTimeout:       12 * patience,
+	}
+	last := &lastCall{TCPListener: l.(*net.TCPListener)}
+	defer context.AfterFunc(ctx, last.call)()
+	if err := server.Serve(last); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	s.log.Print("stop: the requests under way are answered")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	s.log.Print("stopped")
+	return err
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"coles"
+	"coles/learn"
+	"coles/task"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A state is all that a request reads. It never changes: a request that has begun with one ends
+// with it, whatever is loaded meanwhile.
+type state struct {
+	*task.Data // what was fitted
+	vectors
+	ids      []string
+	columns  map[string]int // of the features, or of the table that the encoder makes them of
+	similar  *task.Similar
+	rounding float64                     // the norm of a vector that is 0 but for rounding, near to nothing
+	learnt   *learnt                     // from labels; nil without
+	links    func() (*task.Links, error) // learns when it is asked for the first time
+	notes    []string                    // for the log
+	since    time.Time
+}
+
+// Vectors are those of the nodes, and what makes more of them.
+type vectors struct {
+	model  *coles.Model
+	rows   mat.Matrix
+	placer *task.Placer
+}
+
+// What is learnt from labels, by the vectors that they choose.
+type learnt struct {
+	*task.Predictor
+	vectors
+	target  task.Target
+	answers func() ([]task.Answer, error) // of all nodes; predicts when it is asked for the first time
+}
+
+// newState fits data, unless a file has a model of them.
+func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
+	s := &state{Data: d, ids: d.Graph.IDs(), columns: columns(d.Dataset), since: time.Now()}
+	how := task.Fitting{How: learn.Smoothing{Seed: 1}}
+	var target task.Target
+	var err error
+	if d.Labels != nil {
+		if target, err = task.TargetOf(d.Dataset, len(s.ids), ""); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
+		}
+		how.Labels = &target
+	}
+	by, chosen, err := s.fit(ctx, f.Model, how)
+	if err != nil {
+		return nil, err
+	}
+	if s.vectors = by; chosen { // which says nothing of other questions
+		if s.vectors, _, err = s.fit(ctx, nil, task.Fitting{}); err != nil {
+			return nil, err
+		}
+		if s.model.Hash() == by.model.Hash() {
+			by = s.vectors
+		}
+	}
+	if d.Labels != nil {
+		if s.learnt, err = learnFrom(ctx, d, by, target, how.How); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
+		}
+	}
+	// What one client begins is there for all.
+	s.links = sync.OnceValues(func() (*task.Links, error) { return d.Links(context.Background(), task.Linking{Seed: 1}) })
+	s.rounding = 1e-6 * mat.Norm(s.rows, math.Inf(1)) // more than the rounding of a frozen graph in float32
+	if s.similar, err = task.NewSimilar(ctx, d, s.rows, nil); err == nil {
+		s.similar.Index().Group()
+	}
+	return s, err
+}
+
+// fit makes vectors by a model or, for nil, fits one, and reports whether labels chose it.
+func (s *state) fit(ctx context.Context, m task.Model, how task.Fitting) (v vectors, chosen bool, err error) {
+	if m == nil {
+		f, err := s.Fit(ctx, how)
+		if err != nil {
+			return v, false, err
+		}
+		for _, note := range f.Notes {
+			s.notes = append(s.notes, note.Text)
+		}
+		if chosen = f.Choice != nil; chosen {
+			s.notes = append(s.notes, f.Choice.String())
+		} else if said := f.Notice(); said != "" {
+			s.notes = append(s.notes, said)
+		}
+		v.model, v.rows = f.Model, f.Rows
+	} else {
+		var ok bool
+		if v.model, ok = m.(*coles.Model); !ok {
+			return v, false, errors.New("the model is a network, which cannot place newcomers")
+		}
+		y, err := m.Embed(ctx, s.Graph, s.Features)
+		if err != nil {
+			return v, false, err
+		}
+		v.rows = task.Narrowed(m, y)
+	}
+	v.placer, err = task.NewPlacer(ctx, v.model, s.Data)
+	return v, chosen, err
+}
+
+func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how learn.Smoothing) (*learnt, error) {
+	p, err := task.Learn(ctx, d.Graph, by.rows, by.model, t, how, nil)
+	answers := func() ([]task.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, t, nil) }
+	return &learnt{p, by, t, sync.OnceValues(answers)}, err
+}

@@ -1,0 +1,129 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"coles"
+	"coles/dataset"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Data are the nodes of a graph, with their features, ids and labels as far as they have some.
+type Data struct {
+	*dataset.Dataset
+	Graph *coles.Graph // nil for vectors alone
+	// Joined says that the graph is that of nearest rows, by [Join]: its edges agree with the features that made them.
+	Joined bool
+}
+
+// New makes the graph of a dataset. Errors: as [dataset.Dataset.Graph].
+func New(d *dataset.Dataset, opts ...coles.GraphOption) (*Data, error) {
+	g, err := d.Graph(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &Data{Dataset: d, Graph: g}, nil
+}
+
+// On are the same nodes under another graph, such as one without some edges.
+func (d *Data) On(g *coles.Graph) *Data {
+	of := *d
+	of.Graph = g
+	return &of
+}
+
+// usualNearest is how many neighbours a row has where nobody says. Cross-validation chose no better of 5, 10 and 20.
+const usualNearest = 10
+
+// UsualNearest is how many of the nearest rows each of n is joined to: 10, or of fewer than 40 a quarter, as few rows
+// would all be joined.
+func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
+
+// Join makes the graph of rows of features that have none: that of the k nearest of each, 0 for [UsualNearest]. The
+// dataset gets it as Undirected.
+//
+// Errors: as [coles.KNN], [coles.ErrShape] also for no more than k rows or where no row is near to another.
+func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
+	n, _ := d.Features.Dims()
+	if k == 0 {
+		k = UsualNearest(n)
+	}
+	if k >= n {
+		return nil, fmt.Errorf("%w: %d nearest rows take %d rows or more, and there are %d", coles.ErrShape, k, k+1, n)
+	}
+	g, err := coles.KNN(ctx, d.Features, k, named(d)...)
+	if err != nil {
+		return nil, err
+	}
+	if g.Report().Edges == 0 {
+		return nil, fmt.Errorf("%w: no row is near to another: they are all alike, or share nothing", coles.ErrShape)
+	}
+	d.Undirected = g
+	return &Data{Dataset: d, Graph: g, Joined: true}, nil
+}
+
+// Apart are rows of features without any edge, of which a model of features alone asks for none.
+func Apart(d *dataset.Dataset) (*Data, error) {
+	n, _ := d.Features.Dims()
+	var err error
+	if d.Undirected, err = coles.NewGraph(n, nil, named(d)...); err != nil {
+		return nil, err
+	}
+	return &Data{Dataset: d, Graph: d.Undirected}, nil
+}
+
+// named gives a graph the ids of a dataset, if it has some.
+func named(d *dataset.Dataset) (opts []coles.GraphOption) {
+	if d.IDs != nil {
+		opts = append(opts, coles.WithIDs(d.IDs))
+	}
+	return opts
+}
+
+// Columns is the width of the features, 0 for none.
+func (d *Data) Columns() int { return width(d.Features) }
+
+func width(x mat.Matrix) int {
+	if x == nil {
+		return 0
+	}
+	_, columns := x.Dims()
+	return columns
+}
+
+// Known are the labels of n nodes as classes, −1 for none.
+func Known(d *dataset.Dataset, n int) []int {
+	if d.Labels == nil {
+		return slices.Repeat([]int{-1}, n)
+	}
+	labels := slices.Clone(d.Labels)
+	for _, i := range d.Unlabeled {
+		labels[i] = -1
+	}
+	return labels
+}
+
+// Names are the ids of n rows, which are their numbers where ids is nil.
+func Names(ids []string, n int) []string {
+	if ids != nil {
+		return ids
+	}
+	ids = make([]string, n)
+	for i := range ids {
+		ids[i] = strconv.Itoa(i)
+	}
+	return ids
+}
+
+// A Note is a sentence for the user, and what says otherwise.
+type Note struct {
+	Text   string
+	Advice []dataset.Advice // fields of [coles.Settings], [Linking] or [dataset.EdgeListOptions]
+}
+
+// String is the sentence.
+func (n Note) String() string { return n.Text }

@@ -1,0 +1,162 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/dataset"
+	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Description is of [Data], and of a fit of them in advance.
+type Description struct {
+	Graph      coles.GraphReport    `json:"graph"`
+	Weights    *weightRange         `json:"weights"` // null for a graph that is not weighted
+	Components int                  `json:"components"`
+	Degrees    degreeRange          `json:"degrees"`
+	Features   *featuresDescription `json:"features"`          // null for none
+	Columns    []ColumnDescription  `json:"columns,omitempty"` // of the table that features are made of
+	Labels     *LabelsDescription   `json:"labels"`            // null for none
+	Splits     int                  `json:"splits"`
+	Read       []dataset.Layout     `json:"read,omitempty"` // how files of text were
+	Fit        fitDescription       `json:"fit"`
+}
+
+// A fitDescription describes a fit in advance.
+type fitDescription struct {
+	Bytes     int64            `json:"bytes"` // besides graph and features
+	Kind      coles.Kind       `json:"kind"`
+	Alignment *coles.Alignment `json:"alignment"` // null where the model is set, or there are no features
+}
+
+// A weightRange is the smallest and the largest of the edges.
+type weightRange struct {
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
+}
+
+// A degreeRange is how many neighbours nodes have.
+type degreeRange struct {
+	Min    int     `json:"min"`
+	Median float64 `json:"median"`
+	Mean   float64 `json:"mean"`
+	Max    int     `json:"max"`
+}
+
+// A featuresDescription counts the entries of features.
+type featuresDescription struct {
+	Columns int     `json:"columns"`
+	NonZero int     `json:"non_zero"`
+	Share   float64 `json:"share"`      // of entries that are not zero
+	Empty   int     `json:"empty_rows"` // that have none
+}
+
+// Describe describes data whose labels are t, and a fit with these settings. What a table's columns are is told by e, nil
+// for none.
+//
+// Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
+func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
+	g := d.Graph
+	_, components := g.Components()
+	about := &Description{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Columns: DescribeColumns(e), Splits: len(d.Splits), Read: d.Layouts}
+	if g.Report().Weighted {
+		about.Weights = &weightRange{math.Inf(1), 0}
+		for _, w := range g.Edges() {
+			about.Weights.Min, about.Weights.Max = min(about.Weights.Min, w), max(about.Weights.Max, w)
+		}
+	}
+	if d.Features != nil {
+		about.Features = describeFeatures(d.Features)
+	}
+	var err error
+	if d.Labels != nil {
+		if about.Labels, err = DescribeLabels(ctx, d, t); err != nil {
+			return nil, err
+		}
+	}
+	if about.Fit.Bytes, err = settings.Estimate(g, d.Features); err != nil {
+		return nil, err
+	}
+	about.Fit.Kind = cmp.Or(settings.Kind, coles.UseGraph)
+	if settings.Kind == 0 && d.Features != nil {
+		a, err := settings.Alignment(ctx, g, d.Features)
+		if err != nil {
+			return nil, err
+		}
+		about.Fit.Alignment, about.Fit.Kind = &a, a.Kind()
+	}
+	return about, nil
+}
+
+// A ColumnDescription is of the features that an encoder makes of a column.
+type ColumnDescription struct {
+	Name     string     `json:"name"`
+	Kind     table.Kind `json:"kind"`
+	Values   int        `json:"values"` // different ones, words of a text
+	Holes    int        `json:"holes"`
+	Features int        `json:"features"`
+	text     string
+}
+
+// String is the column in words, without its name.
+func (c ColumnDescription) String() string { return c.text }
+
+// DescribeColumns describes the columns of an encoder, none of nil or of one that takes numbers as they are.
+func DescribeColumns(e *table.Encoder) (all []ColumnDescription) {
+	if e == nil || e.AsIs() {
+		return nil
+	}
+	for _, v := range e.Variables() {
+		all = append(all, ColumnDescription{v.Name, v.Kind, v.Values, v.Holes, v.Features(), v.String()})
+	}
+	return all
+}
+
+// degreesOf counts the neighbours of every node.
+func degreesOf(g *coles.Graph) degreeRange {
+	n := g.Nodes()
+	count := make([]int, n)
+	for e := range g.Edges() {
+		count[e.U]++
+		count[e.V]++
+	}
+	slices.Sort(count)
+	return degreeRange{
+		Min: count[0], Max: count[n-1],
+		Median: float64(count[(n-1)/2]+count[n/2]) / 2,
+		Mean:   2 * float64(g.Report().Edges) / float64(n),
+	}
+}
+
+func describeFeatures(x mat.Matrix) *featuresDescription {
+	rows, columns := x.Dims()
+	f := &featuresDescription{Columns: columns}
+	held := make([]bool, rows)
+	count := func(i, _ int, v float64) {
+		if v != 0 {
+			f.NonZero++
+			held[i] = true
+		}
+	}
+	if s, ok := x.(mat.NonZeroDoer); ok {
+		s.DoNonZero(count)
+	} else {
+		for i := range rows {
+			for j := range columns {
+				count(i, j, x.At(i, j))
+			}
+		}
+	}
+	for _, some := range held {
+		if !some {
+			f.Empty++
+		}
+	}
+	f.Share = float64(f.NonZero) / (float64(rows) * float64(columns))
+	return f
+}

@@ -1,0 +1,149 @@
+package task
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+
+	"coles"
+	"coles/dataset"
+	"coles/gnn"
+	"coles/table"
+)
+
+// A File is what one program keeps for another: a model, the encoder of its features, what was learnt from labels, and
+// the rows without a graph that others join. Any of them may be nil, but not both model and predictor.
+type File struct {
+	Model     Model
+	Encoder   *table.Encoder   // of the columns that features are made of
+	Predictor *Predictor       // that has learnt from vectors by the model, or by another where there is none here
+	Rows      *dataset.Dataset // that the model was fitted to, with their graph by [Join]
+	RowsBytes int              // that they take in the file
+}
+
+// How the parts begin. Rows are an archive of NumPy.
+const (
+	modelMagic, networkMagic = "COLESMDL", "COLESGNN"
+	rowsMagic                = "PK"
+)
+
+// Begins reports whether a file that begins so may be one of [File.WriteTo].
+func Begins(head []byte) bool {
+	for _, magic := range []string{modelMagic, networkMagic, predictorMagic} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its end.
+//
+// Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a file
+// that is damaged or cut off, and the reader's.
+func ReadFile(from io.Reader) (*File, error) {
+	r := bufio.NewReader(from)
+	f, want := &File{}, 0
+	begins := func(magic string) bool {
+		head, _ := r.Peek(len(magic))
+		return string(head) == magic
+	}
+	var err error
+	if !begins(predictorMagic) {
+		if begins(networkMagic) {
+			f.Model, err = gnn.ReadModel(r)
+		} else {
+			f.Model, err = coles.ReadModel(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		want = Wants(f.Model)
+		if next, _ := r.Peek(1); len(next) > 0 && !begins(predictorMagic) && !begins(rowsMagic) {
+			if f.Encoder, err = table.ReadEncoder(r); err == nil && f.Encoder.Features() != want {
+				err = fmt.Errorf("%w: an encoder of %d features for a model of %d", coles.ErrFormat, f.Encoder.Features(), want)
+			}
+		}
+	}
+	if err == nil && begins(predictorMagic) {
+		f.Predictor, err = readPredictor(r)
+	}
+	if err == nil && f.Model != nil && begins(rowsMagic) {
+		err = f.readRows(r, want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return nil, fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
+	}
+	return f, nil
+}
+
+// readRows reads rows of that many features.
+func (f *File) readRows(r io.Reader, features int) error {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	f.RowsBytes = len(text)
+	if f.Rows, err = dataset.ReadNPZ(bytes.NewReader(text)); err == nil && (f.Rows.Adjacency == nil || width(f.Rows.Features) != features) {
+		err = fmt.Errorf("%w: rows of %d features for a model of %d", coles.ErrFormat, width(f.Rows.Features), features)
+	}
+	return err
+}
+
+// WriteTo writes the parts that are there, each in its own format, which ends in a checksum.
+func (f *File) WriteTo(to io.Writer) (n int64, err error) {
+	w := &counter{to: to}
+	if f.Model != nil {
+		_, err = f.Model.WriteTo(w)
+	}
+	if err == nil && f.Encoder != nil {
+		_, err = f.Encoder.WriteTo(w)
+	}
+	if err == nil && f.Predictor != nil {
+		err = f.Predictor.write(w)
+	}
+	if err == nil && f.Rows != nil {
+		err = dataset.WriteNPZ(w, f.Rows)
+	}
+	return w.n, err
+}
+
+// A counter counts what is written.
+type counter struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	k, err := c.to.Write(p)
+	c.n += int64(k)
+	return k, err
+}
+
+// Keep is the file of a model that was fitted to d: with the rows, where it places others by them.
+func Keep(m Model, e *table.Encoder, d *Data) *File {
+	f := &File{Model: m, Encoder: e}
+	if fitted, ok := m.(*coles.Model); ok && UsesEdges(fitted) && d.Joined {
+		f.Rows = &dataset.Dataset{Adjacency: d.Graph.CSR(), Features: d.Features}
+		if d.Graph.Named() {
+			f.Rows.IDs = d.Graph.IDs()
+		}
+	}
+	return f
+}
+
+// Known are the rows, for a [Placer]; nil where there are none.
+func (f *File) Known() (*Data, error) {
+	if f.Rows == nil {
+		return nil, nil
+	}
+	d, err := New(f.Rows)
+	if err == nil {
+		d.Joined = true
+	}
+	return d, err
+}

@@ -1,0 +1,122 @@
+package task
+
+import (
+	"context"
+	"fmt"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/setting"
+	"coles/learn"
+	"coles/live"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Purpose is what vectors are for: what helps a classifier, which weighs columns itself, can harm a cosine or
+// a distance, which do not.
+type Purpose int
+
+// The purposes.
+const (
+	General Purpose = iota // and for a classifier
+	ForClustering
+	ForLinks
+)
+
+// Purposes are the names that [Purpose.UnmarshalText] reads.
+var Purposes = []string{"classification", "clustering", "links"}
+
+// UnmarshalText reads a name.
+func (p *Purpose) UnmarshalText(text []byte) error { return setting.Unmarshal(p, text, Purposes) }
+
+// Settings are the settings of a fit for the purpose, to so many nodes with so many columns of features, 0 for none.
+func (p Purpose) Settings(nodes, features int) coles.Settings {
+	switch p {
+	case ForClustering:
+		return coles.ClusteringSettings(nodes, features)
+	case ForLinks:
+		return coles.LinkSettings(nodes, features)
+	}
+	return coles.DefaultSettings()
+}
+
+// A Fitting says how [Data.Fit] fits. The zero value is for all purposes.
+type Fitting struct {
+	For    Purpose
+	Change func(*coles.Settings) error // changes the settings of the purpose; nil for no change
+	// Labels, if set, choose between graph and features and the columns of the structure, as [learn.ChooseModel]
+	// says, where there are features and labels and no setting says the kind; How is how they are learnt from.
+	Labels  *Target
+	How     learn.Smoothing
+	Options []coles.Option // of progress and of memory
+}
+
+// Fitted is a model and the vectors of the nodes that it was fitted to.
+type Fitted struct {
+	Model  *coles.Model
+	Rows   mat.Matrix    // n × d′, in the precision of the fit
+	Choice *learn.Choice // where labels chose
+	Notes  []Note
+}
+
+// Notice says what a choice without labels may have missed, "" where nothing is said or labels chose.
+func (f *Fitted) Notice() string {
+	if f.Choice != nil {
+		return ""
+	}
+	return f.Model.Report().Notice()
+}
+
+// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features
+// that made them, and [live.RowShare].
+//
+// Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
+	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
+	if how.Change != nil {
+		if err := how.Change(&s); err != nil {
+			return nil, err
+		}
+	}
+	if d.Joined && s.Kind != coles.UseFeatures && s.Structure == coles.AutoShare {
+		var err error
+		if s.Structure, err = live.RowShare(ctx, d.Features); err != nil {
+			return nil, err
+		}
+	}
+	f := &Fitted{}
+	byLabels := s.Kind == 0 && d.Features != nil && how.Labels != nil && how.Labels.any()
+	if s.Kind == 0 && d.Joined && !byLabels {
+		s.Kind = coles.UseGraph
+	}
+	options := append([]coles.Option{coles.WithSettings(s)}, how.Options...)
+	var err error
+	if byLabels {
+		if f.Choice, err = learn.ChooseModel(ctx, d.Graph, d.Features, how.Labels.Labels, how.How, options...); err == nil {
+			f.Model = f.Choice.Model
+		}
+	} else {
+		f.Model, err = coles.Fit(ctx, d.Graph, d.Features, options...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.Rows = Embedding(f.Model)
+	if unit := f.Model.Report().WeightUnit; unit > 0 {
+		f.Notes = append(f.Notes, Note{fmt.Sprintf("weights of edges span decades, so that w counts as log(1 + w/%.3g), by the median", unit),
+			[]dataset.Advice{{Field: "WeightSpan", Value: "0", Says: "takes them as they are"}}})
+	}
+	return f, nil
+}
+
+// Embedding is the embedding that a model was fitted with, in the precision of the fit, nil for no model.
+func Embedding(m *coles.Model) mat.Matrix {
+	if m == nil {
+		return nil
+	}
+	if y := m.Embedding32(); y != nil {
+		return y
+	}
+	return m.Embedding()
+}

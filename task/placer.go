@@ -1,0 +1,41 @@
+package task
+
+import (
+	"context"
+
+	"coles"
+	"coles/live"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Placer makes vectors of nodes that come after the fit. They change no other vector. It is immutable and safe for
+// use by many goroutines.
+type Placer struct {
+	frozen *live.Frozen
+	rows   *live.Rows // that newcomers without edges join; nil for a graph whose edges were given
+}
+
+// NewPlacer places newcomers among d, whose model m embeds.
+//
+// Errors: as [live.Freeze] and [live.FreezeRows].
+func NewPlacer(ctx context.Context, m *coles.Model, d *Data) (p *Placer, err error) {
+	p = &Placer{}
+	if !d.Joined {
+		p.frozen, err = live.Freeze(ctx, m, d.Graph, d.Features)
+	} else if p.rows, err = live.FreezeRows(ctx, m, d.Graph, d.Features); err == nil {
+		p.frozen = p.rows.Frozen()
+	}
+	return p, err
+}
+
+// Embed makes vectors (k × d′) of newcomers with features x (k × d), nil for none, the numbers n … n+k−1 and these edges,
+// weights nil for ones. Among rows without a graph newcomers without edges join the rows nearest to them.
+//
+// Errors: as [live.Frozen.Embed] and [live.Rows.Near].
+func (p *Placer) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
+	if p.rows != nil && len(edges) == 0 {
+		return p.rows.Embed(ctx, x)
+	}
+	return p.frozen.Embed(ctx, x, edges, weights)
+}

@@ -1,0 +1,62 @@
+package task
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/plane"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Places are places in the plane of rows at unit length (n × d): by t-SNE, or by their first two principal components,
+// the second 0 where there is one column.
+//
+// Errors: as [plane.TSNE.Places] and [plane.PCA].
+func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, progress coles.Progress) (*mat.Dense, error) {
+	if !components {
+		return plane.TSNE{Seed: seed, Progress: progress}.Places(ctx, unit)
+	}
+	n, columns := unit.Dims()
+	pca, err := plane.PCA(ctx, unit, min(2, columns))
+	if err != nil {
+		return nil, err
+	}
+	places := mat.NewDense(n, 2, nil)
+	places.Copy(pca)
+	return places, nil
+}
+
+// Important are nodes by their degrees or, for nil degrees, by the cosines between their rows at unit length and the
+// mean of those of their group; the largest first.
+func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
+	importance := degrees
+	if importance == nil {
+		n, d := unit.Dims()
+		means := make(map[int]*mat.VecDense)
+		importance = make([]float64, n)
+		for i, group := range groups {
+			if means[group] == nil {
+				means[group] = mat.NewVecDense(max(d, 1), nil)
+			}
+			for j := range d {
+				means[group].SetVec(j, means[group].AtVec(j)+unit.At(i, j))
+			}
+		}
+		for i, group := range groups {
+			for j := range d {
+				importance[i] += means[group].AtVec(j) * unit.At(i, j)
+			}
+			importance[i] /= max(mat.Norm(means[group], 2), math.SmallestNonzeroFloat64)
+		}
+	}
+	order := make([]int, len(importance))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(importance[j], importance[i]) })
+	return order
+}

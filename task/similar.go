@@ -1,0 +1,53 @@
+package task
+
+import (
+	"context"
+
+	"coles"
+	"coles/near"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Similar finds the nodes that are most similar to others.
+type Similar struct {
+	graph *coles.Graph // whose neighbours are compared; nil where vectors are
+	index *near.Index
+	n     int
+}
+
+// NewSimilar compares nodes by the cosines of y, their vectors. In a graph without features, of one kind of nodes, it
+// compares their neighbours instead: the nearest vectors are often a node's own leaves.
+//
+// Errors: as [near.NewIndex].
+func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, progress coles.Progress) (*Similar, error) {
+	n, _ := y.Dims()
+	s := &Similar{n: n}
+	if d.Graph != nil && d.Features == nil && d.Sides == nil {
+		s.graph = d.Graph
+	}
+	var err error
+	if s.index, err = near.NewIndex(ctx, y, near.Cosine); err == nil {
+		s.index.Progress = progress
+	}
+	return s, err
+}
+
+// Rows are the k nodes most similar to each of these, best first; all others where there are no more.
+//
+// Errors: as [near.Index.Rows] and [near.Alike].
+func (s *Similar) Rows(ctx context.Context, rows []int, k int) ([][]near.Match, error) {
+	if k = min(k, s.n-1); k == 0 {
+		return make([][]near.Match, len(rows)), nil
+	}
+	if s.graph != nil {
+		return near.Alike(ctx, s.graph, rows, k)
+	}
+	return s.index.Rows(ctx, rows, k)
+}
+
+// Index has the vectors, for questions by a vector.
+func (s *Similar) Index() *near.Index { return s.index }
+
+// ByVectors reports whether vectors are compared, not neighbours.
+func (s *Similar) ByVectors() bool { return s.graph == nil }
