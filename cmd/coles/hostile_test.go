@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"coles/internal/testkit"
+	"coles/task"
 )
 
 // Bytes that no script holds: exit code 1, one line that names the file and what is wrong.
@@ -146,10 +146,10 @@ func TestFilesThatNoCommandWrites(t *testing.T) {
 	must(t, "", with("embed", "-kind", "graph", "-dim", "2", "-model", file("m"))...)
 	must(t, "", "embed", edges, "-features", file("words.csv"), "-header", "no", "-dim", "2", "-model", file("words"))
 	said(t, with("predict", "-with", file("m"), "-labels", labels, "-classifier", file("k"))[1:]...)
-	old := testkit.Must(readClassifier(bufio.NewReader(strings.NewReader(read(t, file("k"))))))
-	old.of.Hash = ""
+	old := testkit.Must(task.ReadFile(strings.NewReader(read(t, file("k")))))
+	old.Predictor.Of.Hash = ""
 	var b bytes.Buffer
-	testkit.Check(t, old.write(&b))
+	testkit.Err(old.WriteTo(&b))
 	write(t, file("old"), b.String())
 	_, stderr := said(t, with("predict", "-with", file("m"), "-use", file("old"))[1:]...)
 	testkit.WantText(t, stderr, "whether one model made both cannot be checked")

@@ -98,3 +98,23 @@ func checkError(t *testing.T, dir string, code, want int, stdout, stderr, text s
 		}
 	}
 }
+
+// The help of a command is one screen, and all of it a word away.
+func TestHelp(t *testing.T) {
+	for _, sub := range root(streams{}).Commands {
+		if sub.Name == "help" || sub.Name == "version" || sub.Name == "completion" {
+			continue
+		}
+		short, whole := must(t, "", sub.Name, "-h"), must(t, "", "help", sub.Name)
+		if n := strings.Count(short, "\n"); n > 45 {
+			t.Errorf("coles %s -h prints %d lines", sub.Name, n)
+		}
+		for _, f := range sub.Flags {
+			testkit.WantText(t, whole, "-"+f.Names()[0])
+		}
+	}
+	if n := strings.Count(must(t, "", "-h"), "\n"); n > 45 {
+		t.Errorf("coles -h prints %d lines", n)
+	}
+	testkit.WantText(t, must(t, "", "help"), "word2vec-binary", "COMMANDS:")
+}

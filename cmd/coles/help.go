@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+)
+
+// A spec is a command.
+type spec struct {
+	name, usage, args, description string
+	settings                       bool // the description says what settings take
+	first                          []string
+	flags                          []cli.Flag // first are those that most people need first, nil for all
+	run                            func(ctx context.Context, s *session) error
+}
+
+// command makes a command whose -h is a page of a screen.
+func command(s streams, of spec) *cli.Command {
+	slices.SortStableFunc(of.flags, func(a, b cli.Flag) int { return groupOf(a) - groupOf(b) })
+	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Description: of.description, Flags: of.flags, Action: action(s, of.run)}
+	c.CustomHelpTemplate, c.Metadata = of.short(), map[string]any{wholeHelp: of.whole()}
+	return c
+}
+
+// wholeHelp is where a command keeps all that there is to say about it.
+const wholeHelp = "whole help"
+
+// groupOf is the place of an option's group.
+func groupOf(f cli.Flag) int {
+	of, _ := f.(cli.CategorizableFlag)
+	return slices.Index(groups, group(of.GetCategory()))
+}
+
+// short is the help on one screen: what the command does, the options that most people need first, and examples.
+func (of spec) short() string {
+	about, examples, _ := strings.Cut(of.description, "\n\nExamples:\n")
+	about, _, _ = strings.Cut(about, "\n\n")
+	text := of.head() + "DESCRIPTION:\n" + indented(about) + "\n\n   Examples:\n" + indented(examples) + "\n\nOPTIONS:\n"
+	var first []cli.Flag
+	for _, f := range of.flags {
+		if of.first == nil || slices.Contains(of.first, f.Names()[0]) {
+			first = append(first, f)
+		}
+	}
+	return text + listed(first) + fmt.Sprintf("\n\"coles help %s\" says more, and lists all %d options.\n", of.name, len(of.flags))
+}
+
+// whole is all that there is to say about a command.
+func (of spec) whole() string {
+	about, examples, _ := strings.Cut(of.description, "\n\nExamples:\n")
+	if of.settings {
+		about += "\n\n" + settingForms
+	}
+	text := of.head() + "DESCRIPTION:\n" + indented(strings.TrimSuffix(about, "\n")) + "\n\n   Examples:\n" + indented(examples) + "\n\nOPTIONS:\n"
+	for k, g := range groups {
+		var all []cli.Flag
+		for _, f := range of.flags {
+			if groupOf(f) == k {
+				all = append(all, f)
+			}
+		}
+		if all != nil {
+			text += "  " + string(g) + "\n" + listed(all)
+		}
+	}
+	return text
+}
+
+func (of spec) head() string {
+	return fmt.Sprintf("NAME:\n   coles %s - %s\n\nUSAGE:\n   coles %s [options] %s\n\n", of.name, of.usage, of.name, of.args)
+}
+
+// listed lists options.
+func listed(flags []cli.Flag) string {
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, f := range flags {
+		fmt.Fprintf(t, "   %s\n", cli.FlagStringer(f))
+	}
+	t.Flush()
+	return text.String()
+}
+
+func indented(text string) string {
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		if line != "" {
+			lines[k] = "   " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
