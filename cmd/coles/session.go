@@ -27,10 +27,10 @@ type streams struct {
 // given.
 type session struct {
 	streams
-	args     []string
-	given    map[string]bool   // by the name of the option, or by another of its names
-	reads    map[string]string // the files that are read, by the option that names them
-	taken bool // standard input
+	args  []string
+	given map[string]bool   // by the name of the option, or by another of its names
+	reads map[string]string // the files that are read, by the option that names them
+	taken bool              // standard input
 }
 
 // readers are the options that name files to be read.
