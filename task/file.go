@@ -84,6 +84,22 @@ func ReadFile(from io.Reader) (*File, error) {
 	return f, nil
 }
 
+// ReadPredictor is [ReadFile] for a file that has a predictor.
+func ReadPredictor(from io.Reader) (*Predictor, error) {
+	r := bufio.NewReader(from)
+	if head, _ := r.Peek(len(predictorMagic)); !Begins(head) {
+		return readPredictor(r) // which says what is there instead
+	}
+	f, err := ReadFile(r)
+	if err == nil && f.Predictor == nil {
+		err = fmt.Errorf("%w: a model, and no classifier", coles.ErrFormat)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.Predictor, nil
+}
+
 // readRows reads rows of that many features.
 func (f *File) readRows(r io.Reader, features int) error {
 	text, err := io.ReadAll(r)

@@ -12,21 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
-to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
-commas under a line of column names where the name of -o ends in .csv. Clusters
-are numbered from 0. The embedding comes from -embedding, or is made of GRAPH as
-by "coles embed -for clustering".
-
-Without -k there are as many clusters, from 2 to 20, as have the largest mean
-silhouette, and standard error says how many. That compares all pairs of nodes:
-for more than some fifty thousand give -k.
-
-Examples:
-   coles cluster cora.npz -k 7
-   coles cluster friends.tsv -features profiles.csv -o clusters.csv
-   coles cluster -embedding friends.npy -k 12 -json`
-
 // clusterOptions are the options of the command.
 type clusterOptions struct {
 	vectorOptions
@@ -37,7 +22,7 @@ type clusterOptions struct {
 func clusterCommand(s streams) *cli.Command {
 	o := &clusterOptions{}
 	return command(s, spec{
-		name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", description: clusterDescription, settings: true,
+		name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", settings: true,
 		first: []string{"features", "knn", "ids", "embedding", "with", "dim", "seed", "k", "json", "o"},
 		flags: slices.Concat(o.result.flags(), []cli.Flag{o.count.flag()}, o.vectorOptions.flags()),
 		run:   o.run,

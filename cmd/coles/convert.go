@@ -10,19 +10,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
-graph, with features, labels and splits where the format has room for them, and
-vectors as vectors. Numbers and order are kept; nothing is made undirected, but for csr, the form in
-which graphs larger than memory are read: -scratch makes it of such. Ids are left
-out where the format has none (npy, matrixmarket); -write-ids keeps them in a
-file, which -ids reads.
-
-Examples:
-   coles convert planetoid/cora cora.npz
-   coles convert friends.tsv friends.npz -features profiles.csv -labels circles.csv
-   coles convert -scratch /var/tmp edges.npy graph.csr
-   coles convert -from npy -to word2vec - - < friends.npy > friends.txt`
-
 // convertOptions are the options of the command.
 type convertOptions struct {
 	inputOptions
@@ -35,7 +22,7 @@ func convertCommand(s streams) *cli.Command {
 	to := ofOutput.text(&o.to, "to", "`FORMAT` of OUT: "+formatNames(isWritten)+"; by its name if not given")
 	to.Aliases = []string{"format"}
 	return command(s, spec{
-		name: "convert", usage: "a graph or vectors in another format", args: "IN OUT", description: convertDescription,
+		name: "convert", usage: "a graph or vectors in another format", args: "IN OUT",
 		first: []string{"from", "to", "features", "labels", "ids", "header", "columns", "splits", "scratch", "write-ids"},
 		flags: append([]cli.Flag{to, ofInput.file(&o.splits, "splits", "`FILE` of splits, JSON; replaces the masks of an archive"), o.ids.flag()},
 			o.flags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),

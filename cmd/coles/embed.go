@@ -10,30 +10,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const embedDescription = `Embeds the nodes of GRAPH and writes one row per node to standard output, as
-text, or to the file of -o. For a graph without features some are made of its
-edges. Written as npz, the embedding stands in the place of the features, beside
-the graph and its labels.
-
-A fit in float32, the default, is written in float32: text has the fewest digits
-that read back to the same number of it, and npy and npz take half the bytes.
-
--settings reads what -print-settings prints; -model keeps a model, with which
--with embeds the same graph grown, or another one with the same features.
--new-features embeds nodes that join the graph, alone: their vectors are made of
-their own features and of their neighbours', and no other node's changes; without
-features -new-edges alone does.
-
--knn joins the rows of -features to the nearest, in the place of GRAPH. Its model
-keeps them, and embeds more rows by -with MODEL -features FILE alone.
-
-Examples:
-   coles embed friends.tsv -features profiles.csv -o friends.npy
-   coles embed cora.npz -dim 64 -filter s2gc:8,0.05 -o cora.txt -model cora.model
-   zcat friends.tsv.gz | coles embed -with friends.model -features profiles.csv > friends.out
-   coles embed web.csr -features web.npy -scratch /var/tmp -memory 8GB -o vectors.npy
-   coles embed friends.tsv -features profiles.csv -with friends.model -new-features kim.csv -new-edges kim.tsv`
-
 // embedOptions are the options of the command.
 type embedOptions struct {
 	inputOptions
@@ -48,7 +24,7 @@ type embedOptions struct {
 func embedCommand(s streams) *cli.Command {
 	o := &embedOptions{}
 	return command(s, spec{
-		name: "embed", usage: "a vector for every node of a graph", args: "[GRAPH]", description: embedDescription, settings: true,
+		name: "embed", usage: "a vector for every node of a graph", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "ids", "knn", "for", "dim", "seed", "model", "with", "o"},
 		flags: slices.Concat(o.graphFlags(), o.fit.flags(), o.out.flags(), o.new.flags(), []cli.Flag{
 			directedFlag(&o.directed),

@@ -18,25 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const evalDescription = `Measures an embedding by the labels of its nodes: node classification (a
-logistic regression learns from some nodes and is asked about the others) and
-clustering (k-means against the classes). The embedding comes from -embedding,
-or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
-features, the accuracy of the model that it did not choose is printed, too, and
-a warning of features alone where most neighbours share a label.
-
-Of nodes with several labels a tenth is known, and a half, and as many classes are
-predicted as each node has; of numbers a quarter is known. -labels-as decides.
-
-Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
-masks and neither -per-class nor -count is given, or else are drawn. Nodes
-without a label are left out.
-
-Examples:
-   coles eval cora.npz
-   coles eval cora.npz -embedding cora.npy -splits cora_20.json -json
-   coles eval -embedding friends.txt -labels circles.csv -per-class 5`
-
 // evalOptions are the options of the command.
 type evalOptions struct {
 	vectorOptions
@@ -49,7 +30,7 @@ type evalOptions struct {
 func evalCommand(s streams) *cli.Command {
 	o := &evalOptions{}
 	return command(s, spec{
-		name: "eval", usage: "what an embedding is worth: classification and clustering", args: "[GRAPH]", description: evalDescription, settings: true,
+		name: "eval", usage: "what an embedding is worth: classification and clustering", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "dim", "splits", "per-class", "count", "runs", "json"},
 		flags: slices.Concat([]cli.Flag{
 			ofInput.file(&o.splits, "splits", "`FILE` of train, validation and test nodes, JSON"),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,17 +13,30 @@ import (
 
 // A spec is a command.
 type spec struct {
-	name, usage, args, description string
-	settings                       bool // the description says what settings take
-	first                          []string
-	flags                          []cli.Flag // first are those that most people need first, nil for all
-	run                            func(ctx context.Context, s *session) error
+	name, usage, args string
+	settings          bool     // a fit has some: its help says what they take
+	first             []string // names of the options that most people need first, nil for all
+	flags             []cli.Flag
+	run               func(ctx context.Context, s *session) error
+}
+
+//go:embed help
+var pages embed.FS
+
+// page is what the help of a command says, and its examples.
+func (of spec) page() (about, examples string) {
+	text, err := pages.ReadFile("help/" + of.name + ".txt")
+	if err != nil {
+		panic(err) // a command without a page
+	}
+	about, examples, _ = strings.Cut(strings.TrimSpace(string(text)), "\n\nExamples:\n")
+	return about, examples
 }
 
 // command makes a command whose -h is a page of a screen.
 func command(s streams, of spec) *cli.Command {
 	slices.SortStableFunc(of.flags, func(a, b cli.Flag) int { return groupOf(a) - groupOf(b) })
-	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Description: of.description, Flags: of.flags, Action: action(s, of.run)}
+	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Flags: of.flags, Action: action(s, of.run)}
 	c.CustomHelpTemplate, c.Metadata = of.short(), map[string]any{wholeHelp: of.whole()}
 	return c
 }
@@ -38,25 +52,25 @@ func groupOf(f cli.Flag) int {
 
 // short is the help on one screen: what the command does, the options that most people need first, and examples.
 func (of spec) short() string {
-	about, examples, _ := strings.Cut(of.description, "\n\nExamples:\n")
+	about, examples := of.page()
 	about, _, _ = strings.Cut(about, "\n\n")
-	text := of.head() + "DESCRIPTION:\n" + indented(about) + "\n\n   Examples:\n" + indented(examples) + "\n\nOPTIONS:\n"
+	text := of.head(about, examples)
 	var first []cli.Flag
 	for _, f := range of.flags {
 		if of.first == nil || slices.Contains(of.first, f.Names()[0]) {
 			first = append(first, f)
 		}
 	}
-	return text + listed(first) + fmt.Sprintf("\n\"coles help %s\" says more, and lists all %d options.\n", of.name, len(of.flags))
+	return text + strings.ReplaceAll(listed(first), ", see above", "") + fmt.Sprintf("\n\"coles help %s\" says more, and lists all %d options.\n", of.name, len(of.flags))
 }
 
 // whole is all that there is to say about a command.
 func (of spec) whole() string {
-	about, examples, _ := strings.Cut(of.description, "\n\nExamples:\n")
+	about, examples := of.page()
 	if of.settings {
-		about += "\n\n" + settingForms
+		about += "\n\n" + strings.TrimSuffix(settingForms, "\n")
 	}
-	text := of.head() + "DESCRIPTION:\n" + indented(strings.TrimSuffix(about, "\n")) + "\n\n   Examples:\n" + indented(examples) + "\n\nOPTIONS:\n"
+	text := of.head(about, examples)
 	for k, g := range groups {
 		var all []cli.Flag
 		for _, f := range of.flags {
@@ -71,8 +85,10 @@ func (of spec) whole() string {
 	return text
 }
 
-func (of spec) head() string {
-	return fmt.Sprintf("NAME:\n   coles %s - %s\n\nUSAGE:\n   coles %s [options] %s\n\n", of.name, of.usage, of.name, of.args)
+// head is the help without options.
+func (of spec) head(about, examples string) string {
+	return fmt.Sprintf("NAME:\n   coles %s - %s\n\nUSAGE:\n   coles %s [options] %s\n\nDESCRIPTION:\n%s\n\n   Examples:\n%s\n\nOPTIONS:\n",
+		of.name, of.usage, of.name, of.args, indented(about), indented(examples))
 }
 
 // listed lists options.

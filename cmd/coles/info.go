@@ -12,21 +12,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const infoDescription = `Describes FILE, a graph, a model or a classifier. Of a graph: nodes, edges and
-the range of their weights, connected components, degrees, features, homophily
-if there are labels, the memory that a fit with the settings given will take
-besides its input, and whether it will embed by the graph or by the features
-alone, and why; it warns of features alone where most neighbours share a label.
-Degrees count neighbours; self loops are left out. Of a model: the graph it was
-fitted on, what the fit did, and its settings (with -json all of them). Of a
-classifier: its classes, its penalty and the hash of the model that it learnt
-from. Of a folder of datasets: what to call them.
-
-Examples:
-   coles info cora.npz
-   coles info friends.tsv -features profiles.csv -dim 256 -json
-   coles info friends.model`
-
 // infoOptions are the options of the command.
 type infoOptions struct {
 	inputOptions
@@ -38,7 +23,7 @@ type infoOptions struct {
 func infoCommand(s streams) *cli.Command {
 	o := &infoOptions{}
 	return command(s, spec{
-		name: "info", usage: "what a graph, a model or a classifier is", args: "[FILE]", description: infoDescription, settings: true,
+		name: "info", usage: "what a graph, a model or a classifier is", args: "[FILE]", settings: true,
 		first: []string{"from", "features", "labels", "labels-as", "ids", "knn", "for", "kind", "dim", "json"},
 		flags: slices.Concat([]cli.Flag{jsonFlag(&o.json), o.labelOptions.flag()}, o.graphFlags(), o.fit.flags()),
 		run:   o.run,

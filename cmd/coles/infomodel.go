@@ -16,16 +16,7 @@ import (
 func readFile(r *bufio.Reader) (*task.File, error) { return task.ReadFile(r) }
 
 // readPredictor reads a file of a classifier.
-func readPredictor(r *bufio.Reader) (*task.Predictor, error) {
-	f, err := task.ReadFile(r)
-	if err == nil && f.Predictor == nil {
-		err = fmt.Errorf("%w: a model, and no classifier", coles.ErrFormat)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f.Predictor, nil
-}
+func readPredictor(r *bufio.Reader) (*task.Predictor, error) { return task.ReadPredictor(r) }
 
 // modelIn describes the model or the classifier in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {

@@ -16,26 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const linksDescription = `Recommends links that GRAPH does not have: for each node, or those of -node, the
-nodes that no edge joins to it and that edges, and features if there are some,
-speak most for. Prints a line "ID, node, score" for each, separated by tabs, or
-by commas where the name of -o ends in .csv, best first. The scores of what a
-node could be joined to add up to 1; they are 0 for a node that nothing is known
-of, which gets the nodes of most edges. Standard error says what the links are
-worth: how many of a tenth of the edges, hidden, are among ten recommended.
-
-Walks of two and three steps are counted, and where there are features their
-cosines and those of vectors, made as by "coles embed -for links"; hidden edges
-say how much each counts. Where all edges join two kinds of nodes, so do the
-links. With -directed heads of edges are recommended to tails. -by cosine, and
--embedding, take the nodes most similar by their vectors alone.
-
-Examples:
-   coles links friends.tsv -features profiles.csv -k 3 -node ann -node bob
-   coles links sales.csv -bipartite -among instock.txt -o links.csv
-   coles links friends.tsv -pairs asked.tsv
-   coles links friends.tsv -features profiles.csv -embedding friends.txt`
-
 // linksOptions are the options of the command.
 type linksOptions struct {
 	vectorOptions
@@ -51,7 +31,7 @@ func linksCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`SCORES`: walks, or cosine for those of vectors alone")
 	by.Value = "walks"
 	c := command(s, spec{
-		name: "links", usage: "links that a graph may lack, best first", args: "[GRAPH]", description: linksDescription, settings: true,
+		name: "links", usage: "links that a graph may lack, best first", args: "[GRAPH]", settings: true,
 		first: []string{"features", "bipartite", "directed", "node", "k", "among", "pairs", "why", "json", "o"},
 		flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "node", Category: string(ofAnswer), Usage: "recommend links for the node `ID`; may be given again (default: for all)", Destination: &o.nodes},

@@ -18,28 +18,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
-any, next to the embedding. The colours are the classes of the labels or, with
--k or without labels, the clusters of "coles cluster"; nodes without a label are
-grey, or with -predicted have the colour of the class that a logistic regression
-on the embedding predicts. Numbers are steps of a scale. The embedding comes
-from -embedding, or is made of GRAPH as by "coles embed", or as by "coles
-cluster" where the colours are clusters. Edges are drawn where there are at most 3,000.
-
-A name that ends in .html makes a page that needs no network: names under the
-pointer and by search, zoom, the nearest nodes of a chosen one, and classes to
-switch off. A picture names the node of most edges of each class or cluster.
-
--by tsne, the default, is t-SNE, which keeps neighbours together and takes some
-seconds for thousands of nodes. Of more than 20,000 it draws a sample by -seed,
-those with a label first. -by pca draws the first two principal components of
-all rows scaled to length 1, in which classes overlap more.
-
-Examples:
-   coles plot cora.npz -o cora.png
-   coles plot friends.tsv -features profiles.csv -labels circles.csv -predicted -o friends.html
-   coles plot -embedding friends.npy -k 5 -by pca -o friends.svg`
-
 // plotOptions are the options of the command.
 type plotOptions struct {
 	vectorOptions
@@ -54,7 +32,7 @@ func plotCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`METHOD`: tsne or pca")
 	by.Value = "tsne"
 	return command(s, spec{
-		name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", description: plotDescription, settings: true,
+		name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "with", "by", "k", "predicted", "seed", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofOutput.file(&o.out, "o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),

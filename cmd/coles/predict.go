@@ -14,44 +14,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const predictDescription = `Predicts the classes of the nodes that have no label: a logistic regression
-learns from the rows of the embedding that have one. How strongly it is
-penalised is chosen by cross-validation. It prints a line "ID, class,
-probability" for each node, separated by tabs, or by commas under a line of
-column names where the name of -o ends in .csv. -probabilities adds that of
-every class, in the order of the table below. Their mean is the share that was
-right in cross-validation. -sure answers "none" below a probability, and -balanced
-has rare classes predicted more often.
-The embedding comes from -embedding, or is made of GRAPH as by "coles embed";
-then probabilities may be smoothed along the edges, towards the known labels, if
-cross-validation finds that worth it: -alpha says how much, 0 is not at all.
-
-Labels that are numbers, with fractions or whole ones of which most occur once, are
-a quantity: a ridge regression predicts it, and a line is "ID, value, low, high",
-between which nine in ten are expected. A node has several classes where lines
-repeat it, or the label is a JSON list, or names between | or ;. Then each of its
-classes has a line, and standard error says F1. -labels-as decides.
-
-Standard error says how good that is: which share of the labelled nodes is right
-in cross-validation, and for each class how many of its nodes are (recall), how
-many of those predicted to be of it (precision), and what it is taken for.
-
-Where neither -kind nor other settings say whether to use the graph or the
-features alone, both are fitted and cross-validated on the labels, and standard
-error says which was taken and why; so are columns of who the neighbours are
-(-structure) beside it, each with the α that suits it. -kind auto chooses without
-labels.
-
--classifier keeps the classifier. -use predicts with it and needs no labels, but
-the model that it learnt from: keep that by -model, and name it by -with. A fit
-to a graph that has grown is another model, and refused. Nothing is learnt then,
-and nothing cross-validated.
-
-Examples:
-   coles predict friends.tsv -features profiles.csv -labels circles.csv
-   coles predict friends.tsv -features profiles.csv -labels circles.csv -model friends.model -classifier circles.classifier
-   coles predict grown.tsv -features more.csv -with friends.model -use circles.classifier`
-
 // predictOptions are the options of the command.
 type predictOptions struct {
 	vectorOptions
@@ -65,7 +27,7 @@ type predictOptions struct {
 func predictCommand(s streams) *cli.Command {
 	o := &predictOptions{}
 	return command(s, spec{
-		name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", description: predictDescription, settings: true,
+		name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "kind", "all", "probabilities", "why", "classifier", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofAnswer.yes(&o.all, "all", "predict the nodes that have a label, too"),

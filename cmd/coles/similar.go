@@ -12,24 +12,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const similarDescription = `Finds the nodes whose vectors are most similar to those of the nodes named by
-ID, exactly, and prints a line "ID, node, similarity" for each, separated by
-tabs, best first. In a file without ids, and without -ids, a node is named by
-its row, from 0. -queries asks for all rows of another file instead, of vectors
-by the same model.
-
--graph asks for the nodes of GRAPH whose neighbours are most alike, without vectors:
-of a graph without features the nearest vectors are often a node's own leaves. Their
-degrees stand beside them, and their classes where an archive has some.
-
-A part of a name will do where only one node has it.
-
-Examples:
-   coles similar -embedding friends.npy -ids friends.ids -k 3 ann
-   coles similar -embedding cora.npy -k 3 -by dot 0 17
-   coles embed friends.tsv | coles similar -json ann bob
-   coles similar -graph friends.tsv ann`
-
 // similarOptions are the options of the command.
 type similarOptions struct {
 	inputOptions
@@ -43,7 +25,7 @@ func similarCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`SIMILARITY`: cosine or dot")
 	by.Value = "cosine"
 	return command(s, spec{
-		name: "similar", usage: "the nodes nearest to some in an embedding", args: "ID...", description: similarDescription,
+		name: "similar", usage: "the nodes nearest to some in an embedding", args: "ID...",
 		flags: slices.Concat([]cli.Flag{
 			ofInput.file(&o.embedding, "embedding", "`FILE` of vectors (default: standard input)"),
 			ofInput.file(&o.graph, "graph", "find nodes with like neighbours in the graph of `FILE`"),

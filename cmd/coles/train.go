@@ -19,27 +19,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-const trainDescription = `Trains a graph neural network on GRAPH, which has features, without labels, and
-writes one row per node as "coles embed" does. The model of -model embeds other
-graphs by "coles embed -with". For a graph without features, train on the file
-that "coles embed GRAPH -o FILE.npz" writes.
-
--preset is one of coles-gcn (two layers, soft orthogonality), stiefel (the last
-weight orthonormal), linear (one layer behind a filter), augmented (two views).
--network lists layers: gcn:WIDTH, linear:WIDTH, sage:WIDTH, the first two also
-with ",orthonormal"; relu, prelu, elu, dropout:RATE, propagate:FILTER.
--objective is one of coles:BETA, sampled-nce:NEGATIVES,ETA, power-mean:P,NEGATIVES;
--optimizer of adam:RATE,DECAY, sgd:RATE,MOMENTUM,DECAY (both also with
-",decoupled").
-
--checkpoint keeps the training every so many epochs; -resume goes on from there
-with the same GRAPH, to the bytes of a training that was not interrupted.
-
-Examples:
-   coles train cora.npz -o cora.npy -model cora.network
-   coles train cora.npz -network "gcn:256 relu gcn:64" -checkpoint cora.checkpoint -o cora.txt
-   coles train cora.npz -resume cora.checkpoint -o cora.txt`
-
 // trainOptions are the options of the command.
 type trainOptions struct {
 	inputOptions
@@ -54,7 +33,7 @@ type trainOptions struct {
 func trainCommand(s streams) *cli.Command {
 	o := &trainOptions{}
 	return command(s, spec{
-		name: "train", usage: "a vector for every node, by a graph neural network", args: "[GRAPH]", description: trainDescription,
+		name: "train", usage: "a vector for every node, by a graph neural network", args: "[GRAPH]",
 		first: []string{"features", "labels", "preset", "network", "objective", "dim", "epochs", "seed", "model", "o"},
 		flags: slices.Concat(o.training(), o.graphFlags(), o.out.flags(), []cli.Flag{
 			ofOutput.file(&o.checkpoint, "checkpoint", "keep the training in `FILE`"),
