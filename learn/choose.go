@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/given"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -40,7 +42,7 @@ type Candidate struct {
 	Structure float64 // the share of energy in its columns of the structure, as far as it is given
 	Alpha     float64 // the share of the neighbours with which it is best
 	// Score is, in cross-validation, the share of rows whose class is predicted rightly, of several classes a row the share
-	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [LearnRidge] takes these.
+	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [FitRidge] takes these.
 	Score float64
 }
 
@@ -85,7 +87,7 @@ func (c Choice) String() string {
 // ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It
 // fits both kinds, with all other settings from opts, and predicts the labelled rows of each embedding by
 // cross-validation, with C = 1 or the penalty of a [Ridge], and with the α of several candidates that is best for the
-// embedding, as in [LogisticRegression.LearnSmoothed]. The kind of the better score is taken if the two are more
+// embedding, as in [Fit]. The kind of the better score is taken if the two are more
 // than two standard errors apart, which for classes is McNemar's test (1947) of the rows that one kind alone has
 // right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a
 // [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9. What is behind s's kind
@@ -101,12 +103,12 @@ func (c Choice) String() string {
 // it was never better than shares of 0.8 and 0.95.
 //
 // It takes three or four calls of [coles.Fit], one after the other, and for each five regressions on the labelled rows and
-// the passes over the edges of LearnSmoothed; besides the memory of a fit, another embedding. The result is the same to the
+// the passes over the edges of [Fit]; besides the memory of a fit, another embedding. The result is the same to the
 // byte for any number of processors.
 //
 // Errors: [coles.ErrShape] for no features, or unless there is a label for each node, as
 // [coles.Fit] and what learns from the labels, and ctx's.
-func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Smoothing, opts ...coles.Option) (*Choice, error) {
+func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Options, opts ...coles.Option) (*Choice, error) {
 	if x == nil {
 		return nil, fmt.Errorf("%w: a choice of model, without features", coles.ErrShape)
 	}
@@ -133,7 +135,7 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 	if judge == nil {
 		return c, nil
 	}
-	c.Labels = len(judge.parts.rows)
+	c.Labels = len(judge.rows)
 	try := func(m *coles.Model, share float64) (better bool, err error) {
 		if err := judge.try(ctx, m); err != nil {
 			return false, fmt.Errorf("%v model: %w", m.Report().Kind, err)
@@ -178,16 +180,116 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 // scored sets what the candidates reach.
 func (c *Choice) scored(j *judge) *Choice {
 	for k, hits := range j.hits {
-		a := convincing(hits, j.parts.fold, -1)
+		a := convincing(hits, j.fold, -1)
 		c.Tried[k].Alpha, c.Tried[k].Score = j.alphas[a], j.score(hits[a])
 	}
-	nested := make([]float64, len(j.parts.rows))
-	for part := range j.parts.count {
+	nested := make([]float64, len(j.rows))
+	for part := range j.count {
 		hits := j.best(j.taken(part), part)
-		for _, q := range j.parts.of(part) {
+		inside, _ := j.of(part)
+		for _, q := range inside {
 			nested[q] = hits[q]
 		}
 	}
 	c.Score = j.score(nested)
 	return c
 }
+
+// A judge cross-validates embeddings with every α on the same parts.
+type judge struct {
+	parts
+	target target
+	graph  *coles.Graph
+	alphas []float64
+	hits   [][][]float64 // what is right, by embedding, α and row
+	// A score is start + Σ hits/total.
+	start, total float64
+}
+
+// judge returns a judge by the labels, nil where they are too few.
+func (l Labels) judge(g *coles.Graph, how Options) (*judge, error) {
+	if l.Sets == nil && l.Values == nil {
+		l.Classes = repeated(l.Classes)
+	}
+	t, err := l.target(g.Nodes())
+	if err != nil || t.enough() != nil {
+		return nil, err
+	}
+	if how, err = how.candidates(g, g.Nodes(), t.columns()); err != nil {
+		return nil, err
+	}
+	j := &judge{target: t, graph: g, alphas: how.Alphas}
+	if j.parts, err = t.split(how); err != nil {
+		return nil, err
+	}
+	j.start, j.total = t.worth(j.rows)
+	return j, nil
+}
+
+// repeated are labels without the classes of one row.
+func repeated(labels []int) []int {
+	count, some := make(map[int]int), slices.Clone(labels)
+	for _, l := range labels {
+		count[l]++
+	}
+	for i, l := range labels {
+		if count[l] == 1 {
+			some[i] = -1
+		}
+	}
+	return some
+}
+
+// try measures the embedding of a model, a later one with every α only if it is not behind the first without neighbours.
+func (j *judge) try(ctx context.Context, m *coles.Model) error {
+	var y mat.Matrix = m.Embedding32()
+	if m.Embedding32() == nil {
+		y = m.Embedding()
+	}
+	f, err := given.Read(ctx, y)
+	if err != nil {
+		return err
+	}
+	alphas := j.alphas
+	if len(j.hits) > 0 {
+		alphas = alphas[:1]
+	}
+	found, err := try(ctx, j.graph, f, j.target, j.parts, alphas)
+	if err != nil {
+		return err
+	}
+	hits := found.hits
+	if more := j.alphas[len(alphas):]; len(more) > 0 && floats.Sum(hits[0]) >= floats.Sum(j.hits[0][0]) {
+		smoothed, err := try(ctx, j.graph, f, j.target, j.parts, more)
+		if err != nil {
+			return err
+		}
+		hits = append(hits, smoothed.hits...)
+	}
+	j.hits = append(j.hits, hits)
+	return nil
+}
+
+// taken is the embedding that the rows outside a part choose: the first unless a later one is enough standard errors
+// better.
+func (j *judge) taken(part int) (best int) {
+	for k := range j.hits {
+		if lead, deviation := j.lead(k, best, part); lead > enough*deviation {
+			best = k
+		}
+	}
+	return best
+}
+
+// lead is how much more one embedding has right than another outside a part, each with its α, and the standard error of
+// that.
+func (j *judge) lead(one, other, part int) (lead, deviation float64) {
+	return gain(j.best(one, part), j.best(other, part), j.fold, part)
+}
+
+// best are the hits of an embedding with the α that the rows outside a part choose.
+func (j *judge) best(k, part int) []float64 {
+	return j.hits[k][convincing(j.hits[k], j.fold, part)]
+}
+
+func (j *judge) score(hits []float64) float64 { return j.start + floats.Sum(hits)/j.total }

@@ -40,15 +40,6 @@ func newModel(rows, labels []int, d int) *LinearModel {
 	return m
 }
 
-// picked lists the labels of some rows.
-func picked(labels, rows []int) []int {
-	some := make([]int, len(rows))
-	for q, i := range rows {
-		some[q] = labels[i]
-	}
-	return some
-}
-
 // problems is the number of two-class problems for a number of classes.
 func problems(classes int) int {
 	if classes == 2 {
@@ -134,6 +125,16 @@ func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float6
 		m.logProbabilities(to, scores)
 		for k, v := range to {
 			to[k] = math.Exp(v)
+		}
+	})
+}
+
+// marginals are the probabilities of each class by itself.
+func (m *LinearModel) marginals(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
+	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Intercept))
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+		for k, v := range scores {
+			p.Row(q)[k] = math.Exp(logSigmoid(v))
 		}
 	})
 }

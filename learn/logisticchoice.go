@@ -3,12 +3,9 @@ package learn
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"math"
 	"slices"
 
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/setting"
 )
 
@@ -26,36 +23,12 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err != nil {
 		return 0, err
 	}
-	actual, right := picked(labels, rows), make([]int, len(l.Cs))
-	predicted, err := predictParts(ctx, "choose C", known, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
-		return penalty{l.Cs, true}.regress(ctx, known, train, actual)
-	})
+	t, err := groupsOf(Labels{Classes: picked(labels, rows)})
 	if err != nil {
 		return 0, err
 	}
-	for j := range predicted {
-		for i, p := range predicted[j] {
-			if p == actual[i] {
-				right[j]++
-			}
-		}
-	}
-	return l.Cs[middle(l.Cs, right)], nil
-}
-
-// middle is the place of the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions.
-func middle(cs []float64, right []int) int {
-	most := slices.Max(right)
-	var mean, weight float64 // of log C
-	for j, c := range cs {
-		w := math.Exp(float64(right[j]-most) / 2)
-		mean += w * math.Log(c)
-		weight += w
-	}
-	mean /= weight
-	return slices.Index(cs, slices.MinFunc(cs, func(a, b float64) int {
-		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
-	}))
+	c, _, err := t.chooseC(ctx, known, l.Cs, parts{rows: t.labelled(), fold: fold, count: folds})
+	return c, err
 }
 
 // spanned returns the given rows of x. If x is dense with more columns than there are rows, they
@@ -68,54 +41,6 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	}
 	l, err := spanOf(ctx, x.Dense, make([]float64, x.Rows()))
 	return matrix.Of(l), err
-}
-
-// predictParts predicts the rows of each part by models of the other parts, all that learn makes. The
-// stage is what it is for.
-func predictParts(ctx context.Context, stage string, f *matrix.Matrix[float64], fold []int, folds int, labels []int,
-	learn func(ctx context.Context, train []int) ([]*LinearModel, error)) ([][]int, error) {
-	ctx, progress := parallel.Stage(ctx, stage, folds)
-	parts, held := make([][][]int, folds), make([][]int, folds)
-	err := parallel.Try(ctx, folds, func(part int) error {
-		var train []int
-		for i, of := range fold {
-			if of == part {
-				held[part] = append(held[part], i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		err := checkClasses(train, labels)
-		var models []*LinearModel
-		if err == nil {
-			models, err = learn(ctx, train)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", part, err)
-		}
-		for _, m := range models {
-			predicted, err := m.predict(ctx, f, held[part])
-			if err != nil {
-				return err
-			}
-			parts[part] = append(parts[part], predicted)
-		}
-		progress.Add()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([][]int, len(parts[0]))
-	for j := range all {
-		all[j] = make([]int, len(fold))
-		for part, predicted := range parts {
-			for q, i := range held[part] {
-				all[j][i] = predicted[j][q]
-			}
-		}
-	}
-	return all, nil
 }
 
 // stratify assigns each of rows to one of k folds so that every fold has its share of each class,

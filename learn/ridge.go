@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,7 +25,6 @@ type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
 	Penalty   float64
-	Alpha     float64 // the share of the neighbours in [Ridge.Smooth]
 	Log       bool
 	// Margin is the distance of a value from f, of its logarithm with Log, that nine in ten rows keep when they
 	// are left out.
@@ -45,7 +45,7 @@ const (
 	kept    = 0.9 // of the rows, within the margin
 )
 
-// LearnRidge fits a [Ridge] to the rows of x (n × d) whose value is not NaN, three at least. The penalty is that of
+// FitRidge fits a [Ridge] to the rows of x (n × d) whose value is not NaN, three at least. The penalty is that of
 // the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of rows left out, which
 // a closed form gives (Allen 1974).
 //
@@ -53,7 +53,7 @@ const (
 //
 // Errors: [coles.ErrShape] for another number of values than rows, fewer than three, or all alike,
 // [coles.ErrNotFinite], and ctx's.
-func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, error) {
+func FitRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, error) {
 	f, err := given.Read(ctx, x)
 	if err != nil {
 		return nil, err
@@ -61,47 +61,11 @@ func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, er
 	if len(values) != f.Rows() {
 		return nil, fmt.Errorf("%w: %d values for %d rows", coles.ErrShape, len(values), f.Rows())
 	}
-	r, rows, y, err := ridgeOf(values)
+	t, err := numbersOf(values)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) < 3 || slices.Min(y) == slices.Max(y) {
-		return nil, fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(rows))
-	}
-	if err = r.learn(ctx, f, rows, y); err != nil || !r.Log {
-		return r, err
-	}
-	plain := &Ridge{}
-	if err = plain.learn(ctx, f, rows, y); err == nil && plain.Found.Error < r.Found.Error {
-		r = plain
-	}
-	return r, err
-}
-
-// learn fits the coefficients to rows of these values, and measures them.
-func (r *Ridge) learn(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) error {
-	t := make([]float64, len(y))
-	for q, v := range y {
-		t[q] = r.regressed(v)
-	}
-	left, err := r.fit(ctx, f, rows, t)
-	if err == nil {
-		r.measure(y, t, left)
-	}
-	return err
-}
-
-// ridgeOf has rows with a value and their values, which say whether logarithms are regressed.
-func ridgeOf(values []float64) (r *Ridge, rows []int, y []float64, err error) {
-	for i, v := range values {
-		switch {
-		case math.IsInf(v, 0):
-			return nil, nil, nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
-		case !math.IsNaN(v):
-			rows, y = append(rows, i), append(y, v)
-		}
-	}
-	return &Ridge{Log: len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y)}, rows, y, nil
+	return t.ridge(ctx, f)
 }
 
 // fit sets the coefficients, and returns what each row is predicted by the others.
@@ -208,20 +172,13 @@ func (r *Ridge) unit(t float64) float64 {
 // nine in ten are expected.
 //
 // Errors: [coles.ErrShape] for another width, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
-func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) (values, low, high []float64, err error) {
-	f, err := r.input(ctx, x, rows)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for q := range given.Count(rows, f.Rows()) {
-		i := q
-		if rows != nil {
-			i = rows[q]
-		}
-		t := r.raw(f, i)
-		values, low, high = append(values, r.unit(t)), append(low, r.unit(t-r.Margin)), append(high, r.unit(t+r.Margin))
-	}
-	return values, low, high, ctx.Err()
+func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]Answer, error) {
+	return (&Predictor{Ridge: r}).Predict(ctx, nil, x, Labels{}, rows)
+}
+
+// answer is the value of f(x) = t.
+func (r *Ridge) answer(t float64) Answer {
+	return Answer{Value: r.unit(t), Low: r.unit(t - r.Margin), High: r.unit(t + r.Margin)}
 }
 
 // input checks the data against the coefficients.
@@ -236,12 +193,22 @@ func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Ma
 	return f, given.CheckRows(rows, f.Rows(), "given")
 }
 
-// raw is f(x) of row i.
-func (r *Ridge) raw(f *matrix.Matrix[float64], i int) float64 {
-	t := r.Intercept
-	cols, vals := f.Row(i)
-	for p, v := range vals {
-		t += v * r.Coef[matrix.Column(cols, p)]
+// opinion is f(x).
+func (r *Ridge) opinion(f *matrix.Matrix[float64]) opinion {
+	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
+		p := kernel.Unset[float64](given.Count(rows, f.Rows()), 1)
+		for q := range p.Data {
+			i := q
+			if rows != nil {
+				i = rows[q]
+			}
+			t := r.Intercept
+			cols, vals := f.Row(i)
+			for at, v := range vals {
+				t += v * r.Coef[matrix.Column(cols, at)]
+			}
+			p.Data[q] = t
+		}
+		return p, ctx.Err()
 	}
-	return t
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 	"coles/learn"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/floats"
 )
 
 // A prediction is a line of output.
@@ -54,33 +54,27 @@ func checkSure(c *cli.Command, classes []string) error {
 }
 
 // learnClasses learns from nodes of one class each.
-func learnClasses(ctx context.Context, in *inputs, e *embedding, labels []int, how learn.Smoothing) (*classifier, error) {
+func learnClasses(ctx context.Context, in *inputs, e *embedding, labels []int, how learn.Options) (*classifier, error) {
 	last := slices.Max(labels)
 	if !slices.ContainsFunc(labels, func(l int) bool { return 0 <= l && l < last }) {
 		return nil, fmt.Errorf("%w: all labels are of one class", learn.ErrSplit)
 	}
-	k := &classifier{names: e.data.Classes, of: originOf(e.model)}
-	var err error
-	k.model, err = learn.LogisticRegression{Progress: in.progress.show}.LearnSmoothed(ctx, e.graph, e.rows, labels, how)
-	if err == nil && k.model.Found != nil {
-		k.model.Found.Names = k.names
-	}
-	return k, err
+	return learntFrom(ctx, in, e, learn.Labels{Classes: labels}, e.data.Classes, how)
 }
 
 // classes answers with a class for each of these nodes.
 func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, labels, rows []int, ids []string) (a answers, err error) {
-	chances, err := k.model.Smooth(ctx, e.graph, e.rows, k.numbers(labels, e.data.Classes), rows)
+	known := k.numbers(labels, e.data.Classes)
+	found, err := k.Predict(ctx, e.graph, e.rows, learn.Labels{Classes: known}, rows)
 	if err != nil {
 		return a, err
 	}
 	classes := make([]int, len(rows))
-	r, unsure := &predictions{Kind: k.of.Kind, Alpha: k.model.Alpha, Temperature: k.model.Temperature}, 0
+	r, unsure := &predictions{Kind: k.Origin.Kind, Alpha: k.Alpha, Temperature: k.Temperature}, 0
 	for q, i := range rows {
-		of := chances.RawRowView(q)
-		best := floats.MaxIdx(of)
-		classes[q] = k.model.Classes[best]
-		p := prediction{ID: ids[i], Class: k.name(k.model.Classes[best]), Probability: of[best]}
+		of := found[q].Classes
+		classes[q] = of[0].Class
+		p := prediction{ID: ids[i], Class: k.name(of[0].Class), Probability: of[0].Probability}
 		if p.Probability < c.Float("sure") {
 			p.Class, unsure = none, unsure+1
 		}
@@ -92,12 +86,11 @@ func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, 
 	}
 	a.result, a.columns = r, []string{"id", "class", "probability"}
 	if c.Bool("probabilities") {
-		for _, label := range k.model.Classes {
+		for _, label := range k.Linear.Classes {
 			a.columns = append(a.columns, k.name(label))
 		}
 	}
 	if c.Bool("why") {
-		known := k.numbers(labels, e.data.Classes)
 		because, err := k.reasons(ctx, e, !c.IsSet("use"), known, rows, classes, ids)
 		if err != nil {
 			return a, err
@@ -107,7 +100,7 @@ func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, 
 			r.Predictions[q].Why, a.lines[q] = w, append(a.lines[q], w.String())
 		}
 	}
-	r.measured(k.model.Found)
+	r.measured(k.Confusion)
 	if a.said = k.howGood(c); unsure > 0 {
 		a.said += fmt.Sprintf("coles: %d of %d answers are %s: no class has a probability of %g\n", unsure, len(rows), none, c.Float("sure"))
 	}
@@ -115,25 +108,30 @@ func (k *classifier) classes(ctx context.Context, c *cli.Command, e *embedding, 
 }
 
 // named are the probabilities of all classes by name, and a line with them at its end.
-func (k *classifier) named(of []float64, line []string) (map[string]float64, []string) {
+func (k *classifier) named(of []learn.Chance, line []string) (map[string]float64, []string) {
 	by := make(map[string]float64)
-	for j, label := range k.linear().Classes {
-		by[k.name(label)] = of[j]
-		line = append(line, short(of[j]))
+	for _, one := range byClass(of) {
+		by[k.name(one.Class)] = one.Probability
+		line = append(line, short(one.Probability))
 	}
 	return by, line
+}
+
+// byClass are chances in the order of their classes.
+func byClass(of []learn.Chance) []learn.Chance {
+	return slices.SortedFunc(slices.Values(of), func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // howGood is what cross-validation has found out.
 func (k *classifier) howGood(c *cli.Command) string {
-	m, of := k.model, k.whose(c)
-	switch good := m.Found; {
+	of := k.whose(c)
+	switch good := k.Confusion; {
 	case good != nil:
 		said := fmt.Sprintf("coles: %s: %.1f %% of %d labelled nodes are right in cross-validation\n%v", of, 100*good.Accuracy(), good.Total(), good)
-		if m.Alpha > 0 {
-			said += fmt.Sprintf("coles: predictions are smoothed along the edges, α = %g; without, %.1f %% are right\n", m.Alpha, 100*m.Alone)
+		if k.Alpha > 0 {
+			said += fmt.Sprintf("coles: predictions are smoothed along the edges, α = %g; without, %.1f %% are right\n", k.Alpha, 100*k.Alone)
 		}
 		return said + rareClasses(good)
 	case c.IsSet("use"):

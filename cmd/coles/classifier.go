@@ -3,65 +3,68 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 
-	"coles/internal/archive"
 	"coles/learn"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
-// A classifier is one of three models, the names of its classes, or nil for numbers, and the origin of the vectors that it
+// A classifier is a predictor whose classes have names, nil for numbers, and whose origin is that of the vectors that it
 // learnt from.
-type classifier struct {
-	model *learn.Smoothed // of one class a node
-	sets  *learn.SetModel // of several
-	ridge *learn.Ridge    // of numbers
-	names []string
-	of    origin
-}
+type classifier struct{ *learn.Predictor }
 
 var errNoLabels = errors.New("there are no labels; name a file by -labels")
 
-// learn fits a classifier to the rows of an embedding that have a label, and measures it by cross-validation.
-func learnt(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, labels []int, how learn.Smoothing) (*classifier, error) {
+// learnt fits a classifier to the rows of an embedding that have a label, and measures it by cross-validation.
+func learnt(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, labels []int, how learn.Options) (*classifier, error) {
+	var err error
 	switch {
 	case slices.Max(labels) < 0:
 		return nil, errNoLabels
 	case m.values != nil:
-		return learnNumbers(ctx, c, e, m.values, how)
+		err = refuse(c, "numbers", "balanced", "probabilities", "sure", "why")
 	case m.sets != nil:
-		return learnSets(ctx, c, in, e, m, how)
+		err = refuse(c, "several a node", "balanced", "why")
+	default:
+		return learnClasses(ctx, in, e, labels, how)
 	}
-	return learnClasses(ctx, in, e, labels, how)
+	if err != nil {
+		return nil, err
+	}
+	return learntFrom(ctx, in, e, learn.Labels{Sets: m.sets, Values: m.values}, m.names, how)
+}
+
+// learntFrom learns from labels, whose classes have these names.
+func learntFrom(ctx context.Context, in *inputs, e *embedding, labels learn.Labels, names []string, how learn.Options) (*classifier, error) {
+	how.Progress = in.progress.show
+	p, err := learn.Fit(ctx, e.graph, e.rows, labels, how)
+	if err != nil {
+		return nil, err
+	}
+	p.Names, p.Origin = names, learn.Origin(originOf(e.model))
+	if p.Confusion != nil {
+		p.Confusion.Names = names
+	}
+	return &classifier{p}, nil
 }
 
 // answer predicts these nodes, which ids name.
 func (k *classifier) answer(ctx context.Context, c *cli.Command, e *embedding, m meaning, labels, rows []int, ids []string) (answers, error) {
-	if err := checkSure(c, k.names); err != nil {
+	if err := checkSure(c, k.Names); err != nil {
 		return answers{}, err
 	}
 	switch {
-	case k.ridge != nil:
+	case k.Ridge != nil:
 		return k.numbersOf(ctx, c, e, m.values, rows, ids)
-	case k.sets != nil:
+	case k.Several:
 		return k.several(ctx, c, e, m, rows, ids)
 	}
 	return k.classes(ctx, c, e, labels, rows, ids)
-}
-
-// linear is the model of classes.
-func (k *classifier) linear() *learn.LinearModel {
-	if k.sets != nil {
-		return k.sets.Linear
-	}
-	return k.model.LinearModel
 }
 
 // refuse refuses options that do not go with the labels.
@@ -76,29 +79,29 @@ func refuse(c *cli.Command, are string, flags ...string) error {
 
 // whose names the model behind the vectors.
 func (k *classifier) whose(c *cli.Command) string {
-	if k.of.Kind == "" {
+	if k.Origin.Kind == "" {
 		return "the vectors of " + nameOf(c.String("embedding"))
 	}
-	return modelName(k.of.Kind)
+	return modelName(k.Origin.Kind)
 }
 
 // name is the name of a class.
 func (k *classifier) name(label int) string {
-	if k.names == nil {
+	if k.Names == nil {
 		return strconv.Itoa(label)
 	}
-	return k.names[label]
+	return k.Names[label]
 }
 
 // numbers are labels by the names of this classifier's classes, of others by other names; −1 for a class that it lacks.
 func (k *classifier) numbers(labels []int, names []string) []int {
-	if k.names == nil || names == nil {
+	if k.Names == nil || names == nil {
 		return labels
 	}
 	to := make([]int, len(labels))
 	for i, l := range labels {
 		if to[i] = -1; l >= 0 {
-			to[i] = slices.Index(k.names, names[l])
+			to[i] = slices.Index(k.Names, names[l])
 		}
 	}
 	return to
@@ -107,11 +110,11 @@ func (k *classifier) numbers(labels []int, names []string) []int {
 // check refuses vectors of another model than the classifier at a path learnt from, and labels of another kind, and
 // warns where one of the two models is not known.
 func (k *classifier) check(in *inputs, path string, vectors origin, m meaning, labels []int) error {
-	o := k.of
+	o := origin(k.Origin)
 	switch {
 	case o.Hash != "" && vectors.Hash != "" && o != vectors, o.Kind != "" && vectors.Kind != "" && o.Kind != vectors.Kind:
 		return fmt.Errorf("%s learnt from %v, and these vectors are from %v: name its model by -with; -model keeps the model of a fit", path, o, vectors)
-	case slices.Max(labels) >= 0 && (k.ridge == nil) != (m.values == nil):
+	case slices.Max(labels) >= 0 && (k.Ridge == nil) != (m.values == nil):
 		return fmt.Errorf("%s predicts %s, and these labels are something else: see -labels-as", path, k.what())
 	case o.Hash == "" || vectors.Hash == "":
 		in.text.Warn(fmt.Errorf("%s learnt from %v, and these vectors are from %v: whether one model made both cannot be checked", path, o, vectors))
@@ -122,100 +125,26 @@ func (k *classifier) check(in *inputs, path string, vectors origin, m meaning, l
 // what is what it predicts.
 func (k *classifier) what() string {
 	switch {
-	case k.ridge != nil:
+	case k.Ridge != nil:
 		return "numbers"
-	case k.sets != nil:
+	case k.Several:
 		return "several classes a node"
 	}
 	return "one class a node"
 }
 
-// The file of a classifier holds its linear model, and behind it the names and the origin.
+// classifierMagic begins the file of a classifier.
 const classifierMagic = "COLESLIN"
 
-var namesFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
-
-// namesHeader holds bytes: a name need not be UTF-8, as JSON is. A regression of numbers is kept as the score of two
-// classes.
-type namesHeader struct {
-	Names [][]byte `json:"names"`
-	origin
-	Alpha       float64      `json:"alpha,omitempty"`
-	Temperature float64      `json:"temperature,omitempty"`
-	Weights     []float64    `json:"weights,omitempty"`
-	Threshold   *float64     `json:"threshold,omitempty"` // of several classes a node
-	Ridge       *ridgeHeader `json:"ridge,omitempty"`
-}
-
-type ridgeHeader struct {
-	Log    bool    `json:"log"`
-	Margin float64 `json:"margin"`
-}
-
 func (k *classifier) write(w io.Writer) error {
-	h := namesHeader{origin: k.of}
-	var m *learn.LinearModel
-	switch {
-	case k.ridge != nil:
-		h.Alpha, h.Ridge = k.ridge.Alpha, &ridgeHeader{k.ridge.Log, k.ridge.Margin}
-		m = &learn.LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(k.ridge.Coef), k.ridge.Coef), Intercept: []float64{k.ridge.Intercept}, C: 1}
-	case k.sets != nil:
-		m, h.Alpha, h.Threshold = k.sets.Linear, k.sets.Alpha, &k.sets.Threshold
-	default:
-		m, h.Alpha, h.Temperature, h.Weights = k.model.LinearModel, k.model.Alpha, k.model.Temperature, k.model.Weights
-	}
-	if _, err := m.WriteTo(w); err != nil {
-		return err
-	}
-	for _, name := range k.names {
-		h.Names = append(h.Names, []byte(name))
-	}
-	_, err := namesFormat.Write(w, h)
+	_, err := k.WriteTo(w)
 	return err
 }
 
 // readClassifier reads a classifier and nothing after it.
 func readClassifier(r *bufio.Reader) (*classifier, error) {
-	m, err := learn.ReadLinearModel(r)
-	if err != nil {
-		return nil, err
-	}
-	k := &classifier{}
-	_, err = namesFormat.Read(r, func(text []byte) ([]int, error) {
-		var h namesHeader
-		if err := json.Unmarshal(text, &h); err != nil {
-			return nil, err
-		}
-		for _, name := range h.Names {
-			k.names = append(k.names, string(name))
-		}
-		k.of = h.origin
-		return nil, k.become(m, h)
-	})
-	return k, atEnd(r, err)
-}
-
-// become takes a linear model for what the header says.
-func (k *classifier) become(m *learn.LinearModel, h namesHeader) error {
-	rows, _ := m.Coef.Dims()
-	last := slices.Max(m.Classes)
-	switch {
-	case !(h.Alpha >= 0 && h.Alpha < 1):
-		return fmt.Errorf("a share of %v of the neighbours", h.Alpha)
-	case h.Ridge == nil && k.names != nil && last >= len(k.names):
-		return fmt.Errorf("class %d, and %d names", last, len(k.names))
-	case h.Temperature < 0 || h.Weights != nil && len(h.Weights) != len(m.Classes):
-		return fmt.Errorf("temperature %v, and weights of %d classes", h.Temperature, len(h.Weights))
-	case h.Ridge != nil && rows == 1:
-		k.ridge = &learn.Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Alpha: h.Alpha, Log: h.Ridge.Log, Margin: h.Ridge.Margin}
-	case h.Threshold != nil && rows == len(m.Classes):
-		k.sets = &learn.SetModel{Linear: m, Alpha: h.Alpha, Threshold: *h.Threshold}
-	case h.Ridge == nil && h.Threshold == nil:
-		k.model = &learn.Smoothed{LinearModel: m, Alpha: h.Alpha, Temperature: h.Temperature, Weights: h.Weights}
-	default:
-		return fmt.Errorf("coefficients of %d classes", rows)
-	}
-	return nil
+	p, err := learn.ReadPredictor(r)
+	return &classifier{p}, atEnd(r, err)
 }
 
 // classifierInfo is the output of info for a classifier.
@@ -229,17 +158,14 @@ type classifierInfo struct {
 }
 
 func (k *classifier) info() *classifierInfo {
-	about := &classifierInfo{Predicts: k.what(), Origin: k.of}
-	if k.ridge != nil {
-		about.Features, about.Alpha = len(k.ridge.Coef), k.ridge.Alpha
+	about := &classifierInfo{Predicts: k.what(), Origin: origin(k.Origin)}
+	about.Alpha = k.Alpha
+	if k.Ridge != nil {
+		about.Features = len(k.Ridge.Coef)
 		return about
 	}
-	m := k.linear()
-	if _, about.Features = m.Coef.Dims(); k.model != nil {
-		about.Alpha = k.model.Alpha
-	} else {
-		about.Alpha = k.sets.Alpha
-	}
+	m := k.Linear
+	_, about.Features = m.Coef.Dims()
 	about.C = m.C
 	for _, label := range m.Classes {
 		about.Classes = append(about.Classes, k.name(label))

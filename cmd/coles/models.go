@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,10 +40,7 @@ func wantsFeatures(m model, x mat.Matrix) error {
 
 // An origin is the model that made vectors. It is zero for vectors from a file, which does not name
 // their model.
-type origin struct {
-	Kind string `json:"kind"`            // graph, features or network
-	Hash string `json:"model,omitempty"` // none in files of earlier versions
-}
+type origin learn.Origin
 
 // originOf is the origin of the vectors of a model, nil for none.
 func originOf(m model) origin {

@@ -77,7 +77,7 @@ func TestFilesThatBelongTogether(t *testing.T) {
 		do(args)
 	}
 	old := testkit.Must(readClassifier(bufio.NewReader(strings.NewReader(read(t, "k")))))
-	old.of.Hash = ""
+	old.Origin.Hash = ""
 	var b bytes.Buffer
 	testkit.Check(t, old.write(&b))
 	write(t, "kold", b.String())

@@ -15,7 +15,6 @@ import (
 	"coles/picture"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/floats"
 )
 
 const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
@@ -66,7 +65,7 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	}
 	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
 		if c.Bool("predicted") {
-			chosenByLabels(c, learn.Smoothing{Seed: seedOr1(c)}, new(*learn.Choice))(e, d)
+			chosenByLabels(c, learn.Options{Seed: seedOr1(c)}, new(*learn.Choice))(e, d)
 		} else if byClusters(c, knownLabels(d, d.Nodes())) {
 			e.usual = forClustering
 		}
@@ -159,18 +158,18 @@ func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []in
 	if slices.Max(labels) < 0 {
 		return nil, errNoLabels
 	}
-	k, err := learnClasses(ctx, in, e, labels, learn.Smoothing{Seed: seed})
+	k, err := learnClasses(ctx, in, e, labels, learn.Options{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	chances, err := k.model.Smooth(ctx, e.graph, e.rows, labels, nil)
+	found, err := k.Predict(ctx, e.graph, e.rows, learn.Labels{Classes: labels}, nil)
 	if err != nil {
 		return nil, err
 	}
 	classes := slices.Clone(labels)
 	for i, l := range labels {
 		if l < 0 {
-			classes[i] = k.model.Classes[floats.MaxIdx(chances.RawRowView(i))]
+			classes[i] = found[i].Classes[0].Class
 		}
 	}
 	return classes, nil

@@ -16,8 +16,6 @@ import (
 	"coles/dataset"
 	"coles/internal/testkit"
 	"coles/learn"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // plotted draws into a file of that ending and returns what is in it.
@@ -199,13 +197,12 @@ func TestPlotPredicts(t *testing.T) {
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	e := &embedding{data: &dataset.Dataset{}, graph: testkit.Must(d.Graph()), rows: rows}
 	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
-	k, err := learnClasses(t.Context(), &inputs{}, e, labels, learn.Smoothing{Seed: 1})
+	k, err := learnClasses(t.Context(), &inputs{}, e, labels, learn.Options{Seed: 1})
 	testkit.Check(t, err)
 	for i, l := range labels {
 		want := l
 		if l < 0 {
-			p := testkit.Must(k.model.Smooth(t.Context(), e.graph, e.rows, labels, []int{i}))
-			want = k.model.Classes[floats.MaxIdx(p.RawRowView(0))]
+			want = testkit.Must(k.Predict(t.Context(), e.graph, e.rows, learn.Labels{Classes: labels}, []int{i}))[0].Classes[0].Class
 		}
 		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
 	}

@@ -143,8 +143,8 @@ func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 }
 
 // smoothing are the options of learning.
-func smoothing(c *cli.Command) (how learn.Smoothing, err error) {
-	how = learn.Smoothing{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
+func smoothing(c *cli.Command) (how learn.Options, err error) {
+	how = learn.Options{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
 	if c.IsSet("alpha") {
 		how.Alphas = make([]float64, 1)
 		if setNumber(c, "alpha", &how.Alphas[0], c.Float); !(how.Alphas[0] >= 0 && how.Alphas[0] < 1) {
@@ -160,7 +160,7 @@ func smoothing(c *cli.Command) (how learn.Smoothing, err error) {
 var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
 
 // chosenByLabels has the labels, if there are any, choose the model unless an option sets its kind.
-func chosenByLabels(c *cli.Command, how learn.Smoothing, chosen **learn.Choice) func(*embedder, *dataset.Dataset) {
+func chosenByLabels(c *cli.Command, how learn.Options, chosen **learn.Choice) func(*embedder, *dataset.Dataset) {
 	return func(e *embedder, d *dataset.Dataset) {
 		m, err := meaningOf(c, d)
 		of := learn.Labels{Sets: m.sets, Values: m.values}
@@ -175,7 +175,7 @@ func chosenByLabels(c *cli.Command, how learn.Smoothing, chosen **learn.Choice) 
 }
 
 // byLabels fits the model that labels choose, and reports the choice.
-func byLabels(labels learn.Labels, how learn.Smoothing, chosen **learn.Choice) fitter {
+func byLabels(labels learn.Labels, how learn.Options, chosen **learn.Choice) fitter {
 	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
 		choice, err := learn.ChooseModel(ctx, g, x, labels, how, opts...)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/learn"
@@ -29,35 +28,23 @@ type valuations struct {
 	Predictions []valuation        `json:"predictions"`
 }
 
-// learnNumbers learns from nodes with a number each.
-func learnNumbers(ctx context.Context, c *cli.Command, e *embedding, values []float64, how learn.Smoothing) (*classifier, error) {
-	if err := refuse(c, "numbers", "balanced", "probabilities", "sure", "why"); err != nil {
-		return nil, err
-	}
-	r, err := learn.LearnSmoothedRidge(ctx, e.graph, e.rows, values, how)
-	return &classifier{ridge: r, of: originOf(e.model)}, err
-}
-
 // numbersOf answers with a number for each of these nodes.
 func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding, values []float64, rows []int, ids []string) (a answers, err error) {
 	if err := refuse(c, "numbers", "probabilities", "sure", "why"); err != nil {
 		return a, err
 	}
-	known := values
-	if known == nil { // with a classifier that is kept
-		known = slices.Repeat([]float64{math.NaN()}, len(ids))
-	}
-	found, low, high, err := k.ridge.Smooth(ctx, e.graph, e.rows, known, rows)
+	found, err := k.Predict(ctx, e.graph, e.rows, learn.Labels{Values: values}, rows) // none with a classifier that is kept
 	if err != nil {
 		return a, err
 	}
-	result := &valuations{Kind: k.of.Kind, Alpha: k.ridge.Alpha}
+	result := &valuations{Kind: k.Origin.Kind, Alpha: k.Alpha}
 	a.result, a.columns = result, []string{"id", "value", "low", "high"}
 	for q, i := range rows {
-		result.Predictions = append(result.Predictions, valuation{ids[i], found[q], low[q], high[q]})
-		a.lines = append(a.lines, []string{ids[i], short(found[q]), short(low[q]), short(high[q])})
+		of := found[q]
+		result.Predictions = append(result.Predictions, valuation{ids[i], of.Value, of.Low, of.High})
+		a.lines = append(a.lines, []string{ids[i], short(of.Value), short(of.Low), short(of.High)})
 	}
-	good := k.ridge.Found
+	good := k.Ridge.Found
 	if good.Rows == 0 {
 		a.said = fmt.Sprintf("coles: %s: -use learns nothing, and cross-validates nothing\n", k.whose(c))
 		return a, nil
@@ -70,11 +57,11 @@ func (k *classifier) numbersOf(ctx context.Context, c *cli.Command, e *embedding
 		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
 	}
 	how := ""
-	if k.ridge.Log {
+	if k.Ridge.Log {
 		how = ", by their logarithms"
 	}
-	if k.ridge.Alpha > 0 {
-		told += fmt.Sprintf(", smoothed along the edges with α = %g", k.ridge.Alpha)
+	if k.Alpha > 0 {
+		told += fmt.Sprintf(", smoothed along the edges with α = %g", k.Alpha)
 	}
 	a.said = fmt.Sprintf("coles: the labels are numbers%s; -labels-as classes takes them for names\n", how) +
 		fmt.Sprintf("coles: of %d labels left out: R² %.2f, %s; nine in ten of them are between low and high\n", good.Rows, good.R2, told)

@@ -30,18 +30,9 @@ type severals struct {
 	Predictions []several        `json:"predictions"`
 }
 
-// learnSets learns from nodes of several classes each.
-func learnSets(ctx context.Context, c *cli.Command, in *inputs, e *embedding, m meaning, how learn.Smoothing) (*classifier, error) {
-	if err := refuse(c, "several a node", "balanced", "why"); err != nil {
-		return nil, err
-	}
-	sets, err := learn.LogisticRegression{Progress: in.progress.show}.LearnSets(ctx, e.graph, e.rows, m.sets, how)
-	return &classifier{sets: sets, names: m.names, of: originOf(e.model)}, err
-}
-
 // several answers with the classes of each of these nodes, a line for each class.
 func (k *classifier) several(ctx context.Context, c *cli.Command, e *embedding, m meaning, rows []int, ids []string) (a answers, err error) {
-	known := make([][]int, len(m.sets))
+	known := make([][]int, len(m.sets)) // empty with a classifier that is kept
 	for i, set := range m.sets {
 		for _, l := range k.numbers(set, m.names) {
 			if l >= 0 {
@@ -49,24 +40,21 @@ func (k *classifier) several(ctx context.Context, c *cli.Command, e *embedding, 
 			}
 		}
 	}
-	if m.sets == nil {
-		known = make([][]int, len(ids))
-	}
-	chances, err := k.sets.Probabilities(ctx, e.graph, e.rows, known, rows)
+	found, err := k.Predict(ctx, e.graph, e.rows, learn.Labels{Sets: known}, rows)
 	if err != nil {
 		return a, err
 	}
-	r, unsure := &severals{Kind: k.of.Kind, Alpha: k.sets.Alpha, Threshold: k.sets.Threshold}, 0
+	r, unsure := &severals{Kind: k.Origin.Kind, Alpha: k.Alpha, Threshold: k.Threshold, Found: k.Scores}, 0
 	a.result, a.columns = r, []string{"id", "class", "probability"}
 	for q, i := range rows {
-		of := chances.RawRowView(q)
+		of := found[q].Classes
 		p := several{ID: ids[i], Classes: []chance{}}
 		var all []string
 		if c.Bool("probabilities") {
 			p.Probabilities, all = k.named(of, nil)
 		}
-		for _, place := range k.sets.Places(of) {
-			if one := (chance{k.name(k.sets.Linear.Classes[place]), of[place]}); one.Probability >= c.Float("sure") {
+		for _, has := range byClass(of[:found[q].Has]) {
+			if one := (chance{k.name(has.Class), has.Probability}); one.Probability >= c.Float("sure") {
 				p.Classes = append(p.Classes, one)
 				a.lines = append(a.lines, append([]string{p.ID, one.Class, short(one.Probability)}, all...))
 			}
@@ -78,20 +66,19 @@ func (k *classifier) several(ctx context.Context, c *cli.Command, e *embedding, 
 		r.Predictions = append(r.Predictions, p)
 	}
 	if c.Bool("probabilities") {
-		for _, label := range k.sets.Linear.Classes {
+		for _, label := range k.Linear.Classes {
 			a.columns = append(a.columns, k.name(label))
 		}
 	}
 	if unsure > 0 {
 		a.said = fmt.Sprintf("coles: %d of %d answers are %s: no class has a probability of %g\n", unsure, len(rows), none, c.Float("sure"))
 	}
-	good := k.sets.Found
-	if good.Rows == 0 {
+	good := k.Scores
+	if good == nil {
 		a.said += fmt.Sprintf("coles: %s: -use learns nothing, and cross-validates nothing\n", k.whose(c))
 		return a, nil
 	}
-	r.Found = &good
 	a.said += fmt.Sprintf("coles: nodes have several labels; -labels-as classes takes the lists for names\ncoles: %s: micro-F1 %.1f %%, macro-F1 %.1f %% of %d labelled nodes in cross-validation, and %.1f %%, %.1f %% where it is known how many classes each has; α = %g\n",
-		k.whose(c), 100*good.Micro, 100*good.Macro, good.Rows, 100*good.MicroKnown, 100*good.MacroKnown, k.sets.Alpha)
+		k.whose(c), 100*good.Micro, 100*good.Macro, good.Rows, 100*good.MicroKnown, 100*good.MacroKnown, k.Alpha)
 	return a, nil
 }

@@ -65,13 +65,13 @@ func (k *classifier) reasons(ctx context.Context, e *embedding, learnt bool, lab
 	var byNode, byColumn []learn.Reasons
 	var err error
 	if learnt {
-		if byNode, err = k.linear().RowReasons(ctx, e.rows, labels, rows, classes, mostReasons); err != nil {
+		if byNode, err = k.Linear.RowReasons(ctx, e.rows, labels, rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}
 	m, ok := e.model.(*coles.Model)
 	if ok && e.data.Features != nil {
-		if byColumn, err = k.linear().ColumnReasons(ctx, m, e.graph, e.data.Features, e.rows, rows, classes, mostReasons); err != nil {
+		if byColumn, err = k.Linear.ColumnReasons(ctx, m, e.graph, e.data.Features, e.rows, rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}

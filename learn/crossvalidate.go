@@ -1,0 +1,132 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"coles"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
+	"coles/internal/parallel"
+)
+
+// parts are rows in parts for cross-validation.
+type parts struct {
+	rows, fold []int // in the order drawn, and the part of each
+	count      int
+	rest       []int // rows that are in no part, and learnt from for all
+}
+
+// shuffled are rows in an order that the seed draws.
+func shuffled(rows []int, seed uint64) []int {
+	rows = slices.Clone(rows)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return rows
+}
+
+// evenly draws parts of equal size.
+func evenly(rows []int, count int, seed uint64) parts {
+	p := parts{rows: shuffled(rows, seed), fold: make([]int, len(rows)), count: min(count, len(rows))}
+	for q := range p.fold {
+		p.fold[q] = q % p.count
+	}
+	return p
+}
+
+// of are the places of the rows of a part, and the rows outside.
+func (p parts) of(part int) (inside, outside []int) {
+	for q, of := range p.fold {
+		if of == part {
+			inside = append(inside, q)
+		} else {
+			outside = append(outside, p.rows[q])
+		}
+	}
+	return inside, append(outside, p.rest...)
+}
+
+// A trial is what each α says of the rows of each part, by a model of the others, and how right that is.
+type trial struct {
+	parts
+	held []kernel.Matrix[float64]
+	hits [][]float64
+}
+
+// try cross-validates every α. Rows that are held out are not held at their labels.
+func try(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], t target, of parts, alphas []float64) (trial, error) {
+	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
+	found := trial{parts: of}
+	for range alphas {
+		found.held = append(found.held, kernel.Unset[float64](len(of.rows), t.columns()))
+		found.hits = append(found.hits, make([]float64, len(of.rows)))
+	}
+	for part := range of.count {
+		inside, outside := of.of(part)
+		rows := picked(of.rows, inside)
+		others := t.without(rows)
+		say, err := others.fit(ctx, f, part, outside)
+		if err != nil {
+			return found, fmt.Errorf("fold %d: %w", part, err)
+		}
+		err = smooth(ctx, g, say, others, rows, alphas, func(a int, said kernel.Matrix[float64]) {
+			for r, q := range inside {
+				copy(found.held[a].Row(q), said.Row(r))
+				found.hits[a][q] = t.hit(rows[r], said.Row(r))
+			}
+		})
+		if err != nil {
+			return found, err
+		}
+		progress.Add()
+	}
+	return found, nil
+}
+
+// best is the candidate that the rows outside a part take.
+func (t trial) best(part int) int { return convincing(t.hits, t.fold, part) }
+
+// nested calls use for each row with the candidate that the other parts take.
+func (t trial) nested(use func(q, part, a int)) {
+	for part := range t.count {
+		a := t.best(part)
+		inside, _ := t.of(part)
+		for _, q := range inside {
+			use(q, part, a)
+		}
+	}
+}
+
+// gain is how much more one has right than other outside a part, and its standard error where both are equally good:
+// √Σδ² for rows whose hits differ by δ.
+func gain(one, other []float64, fold []int, part int) (more, deviation float64) {
+	squares := 0.0
+	for q, of := range fold {
+		if of != part {
+			d := one[q] - other[q]
+			more, squares = more+d, squares+d*d
+		}
+	}
+	return more, math.Sqrt(squares)
+}
+
+// enough is how many standard errors two candidates have to be apart for one to be taken whatever speaks for the other.
+const enough = 2
+
+// convincing is the candidate of most hits, or the first where it gains on that no more than a standard error. Outside a
+// part it takes two: neighbours are right together, of whom some are in that part, and to say what a choice is worth asks
+// for more than to make it.
+func convincing(hits [][]float64, fold []int, part int) (best int) {
+	errors, most := 1.0, 0.0
+	if part >= 0 {
+		errors = enough
+	}
+	for a := range hits {
+		if more, deviation := gain(hits[a], hits[0], fold, part); more > most && more > errors*deviation {
+			best, most = a, more
+		}
+	}
+	return best
+}
