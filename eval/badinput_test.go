@@ -62,7 +62,7 @@ var learningDoors = map[string]door{
 		if err != nil {
 			return nil, err
 		}
-		probabilities, err := m.Probabilities(ctx, in.x, in.rows)
+		probabilities, err := (&learn.Predictor{Linear: m}).Predict(ctx, nil, in.x, learn.Labels{}, in.rows)
 		return []any{m.Coef, m.Intercept, predicted, scores, probabilities}, err
 	},
 	"learn.Fit": func(ctx context.Context, in args) (any, error) {

@@ -57,16 +57,17 @@ func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]i
 	if err != nil {
 		return 0, 0, err
 	}
-	scores, err := m.Scores(ctx, x, test)
+	found, err := m.Predict(ctx, nil, x, learn.Labels{}, test)
 	if err != nil {
 		return 0, 0, err
 	}
 	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
 	for q, i := range test {
 		actual[q] = slices.Sorted(slices.Values(sets[i]))
-		for _, k := range learn.Likeliest(scores.RawRowView(q), len(actual[q])) {
-			predicted[q] = append(predicted[q], m.Classes[k])
+		for _, likely := range found[q].Classes[:len(actual[q])] {
+			predicted[q] = append(predicted[q], likely.Class)
 		}
+		slices.Sort(predicted[q])
 	}
 	return learn.SetF1(predicted, actual)
 }

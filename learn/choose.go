@@ -42,7 +42,7 @@ type Candidate struct {
 	Structure float64 // the share of energy in its columns of the structure, as far as it is given
 	Alpha     float64 // the share of the neighbours with which it is best
 	// Score is, in cross-validation, the share of rows whose class is predicted rightly, of several classes a row the share
-	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [FitRidge] takes these.
+	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [Fit] takes these.
 	Score float64
 }
 

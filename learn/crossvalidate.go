@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,7 +12,28 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 )
+
+// A target is what labels of one kind ask of a model: an opinion of each row in columns, one for each class, or one of
+// numbers.
+type target interface {
+	known
+	columns() int
+	labelled() []int
+	enough() error                    // names what lacks for cross-validation
+	without(rows []int) target        // as if these had no label
+	split(how Options) (parts, error) // for cross-validation
+	// fit learns from some rows, all that are labelled outside a part.
+	fit(ctx context.Context, f *matrix.Matrix[float64], part int, rows []int) (opinion, error)
+	// hit is how right an opinion of row i is. A score is start + Σ hit/total.
+	hit(i int, row []float64) float64
+	worth(rows []int) (start, total float64)
+	// learn learns from all labels. It returns the parts to cross-validate in, none where that chooses nothing.
+	learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error)
+	// measure sets what a trial finds, but for α.
+	measure(p *Predictor, found trial) error
+}
 
 // parts are rows in parts for cross-validation.
 type parts struct {
@@ -34,6 +56,41 @@ func evenly(rows []int, count int, seed uint64) parts {
 		p.fold[q] = q % p.count
 	}
 	return p
+}
+
+// stratify assigns each of rows to one of k folds so that every fold has its share of each class,
+// as scikit-learn's StratifiedKFold without shuffling: with the rows sorted by class, classes in
+// the order of their first row, fold j is due as many rows of a class as there are among every k-th
+// row from the j-th on; it takes them in the order given.
+func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
+	count := make(map[int]int)
+	var order []int // classes by first row
+	largest := 0
+	for _, i := range rows {
+		if count[labels[i]] == 0 {
+			order = append(order, labels[i])
+		}
+		count[labels[i]]++
+		largest = max(largest, count[labels[i]])
+	}
+	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
+		return nil, 0, setting.Bad("Folds", k, "2 to %d, the rows of the largest class", largest)
+	}
+	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
+	sorted := 0
+	for _, class := range order {
+		for range count[class] {
+			due[class] = append(due[class], sorted%k)
+			sorted++
+		}
+		slices.Sort(due[class])
+	}
+	fold = make([]int, len(rows))
+	for p, i := range rows {
+		class := labels[i]
+		fold[p], due[class] = due[class][0], due[class][1:]
+	}
+	return fold, k, nil
 }
 
 // of are the places of the rows of a part, and the rows outside.

@@ -37,8 +37,7 @@ func embedded(ctx context.Context) (*dataset.Dataset, *mat.Dense) {
 	return data, model.Embedding()
 }
 
-// What a classifier is for: the classes of the nodes that nobody has labelled, and how sure it is.
-// Cross-validation chooses C. The classifier is kept in a file for nodes to come.
+// A classifier of the labels of some rows, kept in a file for nodes to come. Cross-validation chooses C.
 func ExampleLinearModel() {
 	ctx := context.Background()
 	data, y := embedded(ctx)
@@ -65,12 +64,8 @@ func ExampleLinearModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := classifier.Probabilities(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("C = %v; node %d: class %d, %.0f %% sure\n", classifier.C, others[0], classes[0], 100*mat.Max(p.RowView(0)))
-	// Output: C = 0.5; node 1: class 3, 74 % sure
+	fmt.Printf("C = %v; node %d: class %d\n", classifier.C, others[0], classes[0])
+	// Output: C = 0.5; node 1: class 3
 }
 
 // The classes of the nodes that nobody has labelled, how good predictions are, and which classes are taken for which. Names
@@ -78,17 +73,14 @@ func ExampleLinearModel() {
 func ExampleFit() {
 	ctx := context.Background()
 	g, data := communities(ctx)
-	model, err := coles.Fit(ctx, g, data.Features, coles.WithDim(8))
-	if err != nil {
-		log.Fatal(err)
-	}
+	_, y := embedded(ctx)
 	labels := make([]int, data.Nodes())
 	for i := range labels {
 		if labels[i] = -1; i%5 == 0 {
 			labels[i] = data.Labels[i]
 		}
 	}
-	y, known := model.Embedding(), learn.Labels{Classes: labels}
+	known := learn.Labels{Classes: labels}
 	p, err := learn.Fit(ctx, g, y, known, learn.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
@@ -146,17 +138,18 @@ func ExampleChooseModel() {
 }
 
 // A number of every node, such as a price, from vectors and some that are known: the third is about their sum.
-func ExampleFitRidge() {
+func ExampleRidge() {
+	ctx := context.Background()
 	x := mat.NewDense(6, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1, 3, 0, 2, 2})
-	unknown := math.NaN()
-	r, err := learn.FitRidge(context.Background(), x, []float64{1.1, 0.9, unknown, 3.1, 2.9, 4.0})
+	known := learn.Labels{Values: []float64{1.1, 0.9, math.NaN(), 3.1, 2.9, 4.0}}
+	p, err := learn.Fit(ctx, nil, x, known, learn.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	found, err := r.Predict(context.Background(), x, []int{2})
+	found, err := p.Predict(ctx, nil, x, known, []int{2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", found[0].Value, found[0].Low, found[0].High, r.Found.R2)
+	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", found[0].Value, found[0].Low, found[0].High, p.Ridge.Found.R2)
 	// Output: 2.0, between 1.6 and 2.4; R² 0.97
 }

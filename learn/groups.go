@@ -1,18 +1,15 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"coles"
 	"coles/internal/contingency"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -170,16 +167,6 @@ func (t *groups) opinion(f *matrix.Matrix[float64], m *LinearModel) opinion {
 	}
 }
 
-// opinion is the probability of each class: of one class a row, or of each by itself.
-func (m *LinearModel) opinion(f *matrix.Matrix[float64], several bool) opinion {
-	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
-		if several {
-			return m.marginals(ctx, f, rows)
-		}
-		return m.probabilities(ctx, f, rows)
-	}
-}
-
 // hit is how many of the classes of row i are among the likeliest ones, of which there are as many.
 func (t *groups) hit(i int, row []float64) (n float64) {
 	if t.labels != nil {
@@ -188,7 +175,7 @@ func (t *groups) hit(i int, row []float64) (n float64) {
 		}
 		return n
 	}
-	for _, k := range Likeliest(row, len(t.places[i])) {
+	for _, k := range likeliest(row, len(t.places[i])) {
 		if slices.Contains(t.places[i], k) {
 			n++
 		}
@@ -256,11 +243,10 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 	if err != nil {
 		return nil, of, err
 	}
-	c, models, err := t.chooseC(ctx, f, cs, of)
+	c, err := t.choose(ctx, f, cs, of)
 	if err != nil {
 		return nil, of, err
 	}
-	t.models = models
 	all, err := t.regress(ctx, f, penalty{[]float64{c}, true}, of.rows)
 	if err != nil {
 		return nil, of, err
@@ -268,67 +254,29 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 	return &Predictor{Linear: all[0], Several: true}, of, nil
 }
 
-// chooseC is the candidate for C by how many classes each predicts rightly, as [LogisticRegression] says, and where rows
-// have several the model of it for the rows outside each part.
-func (t *groups) chooseC(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (c float64, models []*LinearModel, err error) {
-	ctx, progress := parallel.Stage(ctx, "choose C", of.count)
-	kept, right := make([][]*LinearModel, of.count), make([][]float64, of.count)
-	err = parallel.Try(ctx, of.count, func(part int) (err error) {
-		inside, outside := of.of(part)
-		held := picked(of.rows, inside)
-		if t.labels != nil {
-			err = checkClasses(outside, t.labels)
-		}
-		var models []*LinearModel
-		if err == nil {
-			models, err = t.regress(ctx, f, penalty{cs, true}, outside)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", part, err)
-		}
-		right[part] = make([]float64, len(cs))
-		for j, m := range models {
-			p, err := t.opinion(f, m)(ctx, held)
+// choose is the candidate for C of several classes a row, and keeps its models of the rows outside each part.
+func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (float64, error) {
+	all := make([][]*LinearModel, of.count)
+	best, err := chooseC(ctx, cs, of, func(ctx context.Context, part int, inside, outside []int) (right []float64, err error) {
+		all[part], err = t.regress(ctx, f, penalty{cs, true}, outside)
+		for _, m := range all[part] {
+			p, err := m.opinion(f, true)(ctx, inside)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			for q, i := range held {
-				right[part][j] += t.hit(i, p.Row(q))
+			hits := 0.0
+			for q, i := range inside {
+				hits += t.hit(i, p.Row(q))
 			}
+			right = append(right, hits)
 		}
-		if t.labels == nil {
-			kept[part] = models
-		}
-		progress.Add()
-		return nil
+		return right, err
 	})
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	sum := make([]float64, len(cs))
-	for _, of := range right {
-		floats.Add(sum, of)
+	for _, models := range all {
+		t.models = append(t.models, models[best])
 	}
-	best := middle(cs, sum)
-	for _, of := range kept {
-		if of != nil {
-			models = append(models, of[best])
-		}
-	}
-	return cs[best], models, nil
-}
-
-// middle is the place of the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions.
-func middle(cs, right []float64) int {
-	most := slices.Max(right)
-	var mean, weight float64 // of log C
-	for j, c := range cs {
-		w := math.Exp((right[j] - most) / 2)
-		mean += w * math.Log(c)
-		weight += w
-	}
-	mean /= weight
-	return slices.Index(cs, slices.MinFunc(cs, func(a, b float64) int {
-		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
-	}))
+	return cs[best], nil
 }

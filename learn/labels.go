@@ -1,12 +1,8 @@
 package learn
 
 import (
-	"context"
-	"fmt"
-
 	"coles"
-	"coles/internal/kernel"
-	"coles/internal/matrix"
+	"coles/internal/setting"
 )
 
 // Labels are what is known of n rows, of one of three kinds. Without any, nothing is known of all rows.
@@ -14,35 +10,6 @@ type Labels struct {
 	Classes []int     // one class a row, negative where it is unknown
 	Sets    [][]int   // several classes a row, none where they are unknown
 	Values  []float64 // a number a row, NaN where it is unknown
-}
-
-// A target is what labels of one kind ask of a model: an opinion of each row in columns, one for each class, or one of
-// numbers.
-type target interface {
-	known
-	columns() int
-	labelled() []int
-	enough() error                    // names what lacks for cross-validation
-	without(rows []int) target        // as if these had no label
-	split(how Options) (parts, error) // for cross-validation
-	// fit learns from some rows, all that are labelled outside a part.
-	fit(ctx context.Context, f *matrix.Matrix[float64], part int, rows []int) (opinion, error)
-	// hit is how right an opinion of row i is. A score is start + Σ hit/total.
-	hit(i int, row []float64) float64
-	worth(rows []int) (start, total float64)
-	// learn learns from all labels. It returns the parts to cross-validate in, none where that chooses nothing.
-	learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error)
-	// measure sets what a trial finds, but for α.
-	measure(p *Predictor, found trial) error
-}
-
-// An opinion is what a model says of some rows by themselves, of all where rows is nil.
-type opinion func(ctx context.Context, rows []int) (kernel.Matrix[float64], error)
-
-// known are labels that an opinion has to agree with.
-type known interface {
-	unit(first []float64) float64 // what opinions are smoothed in, given the first ones
-	hold(i int, row []float64)    // sets the row of a label that is known, in that unit
 }
 
 // count is the number of rows.
@@ -54,17 +21,6 @@ func (l Labels) count() int {
 		return len(l.Sets)
 	}
 	return len(l.Classes)
-}
-
-// target checks the labels of n rows.
-func (l Labels) target(n int) (target, error) {
-	if l.count() != n {
-		return nil, fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, l.count(), n)
-	}
-	if l.Values != nil {
-		return numbersOf(l.Values)
-	}
-	return groupsOf(l)
 }
 
 // sets are classes as sets.
@@ -88,4 +44,37 @@ func picked[T any](of []T, rows []int) []T {
 		some[q] = of[i]
 	}
 	return some
+}
+
+// Options say how [Fit] and [ChooseModel] learn.
+type Options struct {
+	// Alphas are candidates for the share α of the neighbours, from 0 to less than 1 [0, 0.5, 0.75, 0.9].
+	Alphas []float64
+	// Cs are candidates for C of a [LogisticRegression]: of one class a row [DefaultCs], of several [1/32, 1/8, ½, 2, 8].
+	// ChooseModel takes 1.
+	Cs []float64
+	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
+	Balanced bool
+	Seed     uint64 // of the parts of cross-validation
+	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
+	// parts, one call at a time but not always from the same goroutine.
+	Progress coles.Progress
+}
+
+var errBalanced = setting.Bad("Balanced", true, "false: it is for one class a row")
+
+// candidates sets the checked ones for α: without a graph, or for more than 2²⁷ opinions, 0 alone.
+func (o Options) candidates(g *coles.Graph, rows, columns int) (Options, error) {
+	if len(o.Alphas) == 0 {
+		o.Alphas = []float64{0, 0.5, 0.75, 0.9}
+	}
+	if g != nil {
+		if err := checkSmoothing(g, rows, o.Alphas); err != nil {
+			return o, err
+		}
+	}
+	if g == nil || columns > mostSmoothed/rows {
+		o.Alphas = []float64{0}
+	}
+	return o, nil
 }

@@ -99,44 +99,27 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	return matrix.ToDense(scores), nil
 }
 
-// Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
-// class in the order of Classes, as scikit-learn's predict_proba for one-vs-rest: with s the scores
-// and σ(s) = 1/(1 + e⁻ˢ)
+// opinion is the probability of each class: σ(s) of its score by itself where a row may have several, and else, as
+// scikit-learn's predict_proba for one-vs-rest,
 //
 //	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
-//
-// Cost and errors are as for [LinearModel.Scores].
-func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
-	f, err := m.input(ctx, x, rows)
-	if err != nil {
-		return nil, err
+func (m *LinearModel) opinion(f *matrix.Matrix[float64], several bool) opinion {
+	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
+		p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
+		return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+			to := p.Row(q)
+			if several {
+				for k, s := range scores {
+					to[k] = logSigmoid(s)
+				}
+			} else {
+				m.logProbabilities(to, scores)
+			}
+			for k, v := range to {
+				to[k] = math.Exp(v)
+			}
+		})
 	}
-	p, err := m.probabilities(ctx, f, rows)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.ToDense(p), nil
-}
-
-func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
-	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
-	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-		to := p.Row(q)
-		m.logProbabilities(to, scores)
-		for k, v := range to {
-			to[k] = math.Exp(v)
-		}
-	})
-}
-
-// marginals are the probabilities of each class by itself.
-func (m *LinearModel) marginals(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
-	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Intercept))
-	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-		for k, v := range scores {
-			p.Row(q)[k] = math.Exp(logSigmoid(v))
-		}
-	})
 }
 
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one

@@ -45,29 +45,6 @@ const (
 	kept    = 0.9 // of the rows, within the margin
 )
 
-// FitRidge fits a [Ridge] to the rows of x (n × d) whose value is not NaN, three at least. The penalty is that of
-// the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of rows left out, which
-// a closed form gives (Allen 1974).
-//
-// It takes O(t·d² + d³) for t such rows, and 16·t·d + 24·d² bytes.
-//
-// Errors: [coles.ErrShape] for another number of values than rows, fewer than three, or all alike,
-// [coles.ErrNotFinite], and ctx's.
-func FitRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, error) {
-	f, err := given.Read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if len(values) != f.Rows() {
-		return nil, fmt.Errorf("%w: %d values for %d rows", coles.ErrShape, len(values), f.Rows())
-	}
-	t, err := numbersOf(values)
-	if err != nil {
-		return nil, err
-	}
-	return t.ridge(ctx, f)
-}
-
 // fit sets the coefficients, and returns what each row is predicted by the others.
 func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) (left []float64, err error) {
 	some, err := f.Gather(ctx, rows)
@@ -166,19 +143,6 @@ func (r *Ridge) unit(t float64) float64 {
 		return math.Exp(t)
 	}
 	return t
-}
-
-// Predict returns the value of each of the given rows of x, of all where rows is nil, and the bounds within which
-// nine in ten are expected.
-//
-// Errors: [coles.ErrShape] for another width, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
-func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]Answer, error) {
-	return (&Predictor{Ridge: r}).Predict(ctx, nil, x, Labels{}, rows)
-}
-
-// answer is the value of f(x) = t.
-func (r *Ridge) answer(t float64) Answer {
-	return Answer{Value: r.unit(t), Low: r.unit(t - r.Margin), High: r.unit(t + r.Margin)}
 }
 
 // input checks the data against the coefficients.

@@ -22,12 +22,25 @@ func linearValues(x *mat.Dense, noise float64, seed uint64) []float64 {
 	return y
 }
 
+// ridge is a regression of values, and valued what it predicts of some rows.
+func ridge(x mat.Matrix, values []float64) (*Ridge, error) {
+	p, err := Fit(context.Background(), nil, x, Labels{Values: values}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return p.Ridge, nil
+}
+
+func valued(r *Ridge, x mat.Matrix, rows []int) ([]Answer, error) {
+	return (&Predictor{Ridge: r}).Predict(context.Background(), nil, x, Labels{}, rows)
+}
+
 // The errors are those of regressions without each row in turn, by their normal equations.
 func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
 	x := testkit.Normal(25, 4, 1, 171)
 	y := linearValues(x, 2, 172)
 	y[3], y[9] = math.NaN(), math.NaN()
-	r := testkit.Must(FitRidge(context.Background(), x, y))
+	r := testkit.Must(ridge(x, y))
 	without := func(out int) float64 { // the value of row out
 		var rows []int
 		for i, v := range y {
@@ -70,7 +83,7 @@ func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
 		}
 	}
 	testkit.WantNear(t, "the mean absolute error", r.Found.Error, sum/n, 1e-9)
-	values := testkit.Must(r.Predict(context.Background(), x, []int{3}))
+	values := testkit.Must(valued(r, x, []int{3}))
 	testkit.WantNear(t, "a row without a value", values[0].Value, without(3), 1e-9) // which all others predict
 }
 
@@ -92,11 +105,11 @@ func TestRidgeBoundsHoldNineInTen(t *testing.T) {
 					known[i] = math.NaN()
 				}
 			}
-			r := testkit.Must(FitRidge(context.Background(), x, known))
+			r := testkit.Must(ridge(x, known))
 			if r.Log != (name == "logarithms") {
 				t.Fatalf("%s: logarithms %v", name, r.Log)
 			}
-			found := testkit.Must(r.Predict(context.Background(), x, nil))
+			found := testkit.Must(valued(r, x, nil))
 			for i := 100; i < 300; i++ {
 				if all++; found[i].Low <= y[i] && y[i] <= found[i].High {
 					inside++
@@ -114,11 +127,11 @@ func TestRidgeBoundsHoldNineInTen(t *testing.T) {
 func TestRidgeInAnyUnitOfFeatures(t *testing.T) {
 	x := testkit.Normal(60, 5, 1, 177)
 	y := linearValues(x, 1, 178)
-	want := testkit.Must(testkit.Must(FitRidge(context.Background(), x, y)).Predict(context.Background(), x, []int{1}))
+	want := testkit.Must(valued(testkit.Must(ridge(x, y)), x, []int{1}))
 	for _, unit := range []float64{1e-6, 1e6} {
 		var scaled mat.Dense
 		scaled.Scale(unit, x)
-		got := testkit.Must(testkit.Must(FitRidge(context.Background(), &scaled, y)).Predict(context.Background(), &scaled, []int{1}))
+		got := testkit.Must(valued(testkit.Must(ridge(&scaled, y)), &scaled, []int{1}))
 		testkit.WantNear(t, "a value", got[0].Value, want[0].Value, 1e-9)
 	}
 }
@@ -128,7 +141,7 @@ func TestRidgeOfRandomValues(t *testing.T) {
 	x := testkit.Normal(200, 30, 1, 174)
 	r2 := 0.0
 	for draw := range uint64(40) {
-		r2 += testkit.Must(FitRidge(context.Background(), x, testkit.Normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
+		r2 += testkit.Must(ridge(x, testkit.Normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
 	}
 	if r2 > 0.02 { // the best of 25 penalties flatters by less
 		t.Errorf("R² of random values is %v", r2)
@@ -137,10 +150,10 @@ func TestRidgeOfRandomValues(t *testing.T) {
 
 func TestRidgeRefuses(t *testing.T) {
 	x := testkit.Normal(6, 2, 1, 176)
-	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(FitRidge(context.Background(), x, y)) }
-	r := testkit.Must(FitRidge(context.Background(), x, []float64{1, 2, 3, 4, 5, 7}))
+	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(ridge(x, y)) }
+	r := testkit.Must(ridge(x, []float64{1, 2, 3, 4, 5, 7}))
 	predict := func(x mat.Matrix, rows ...int) error {
-		return testkit.Err(r.Predict(context.Background(), x, rows))
+		return testkit.Err(valued(r, x, rows))
 	}
 	nan, huge := math.NaN(), mat.NewDense(3, 1, []float64{1e200, -1e200, 0})
 	testkit.WantRefusals(t, map[string][2]error{
@@ -161,7 +174,7 @@ func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
 		values[i] = 0.01 + math.Abs(x.At(i, 0)*10)
 		x.Set(i, 1, values[i])
 	}
-	r := testkit.Must(FitRidge(context.Background(), x, values))
+	r := testkit.Must(ridge(x, values))
 	if r.Log || r.Found.R2 < 0.99 {
 		t.Errorf("logarithms %v: %+v", r.Log, r.Found)
 	}

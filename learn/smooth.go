@@ -20,6 +20,15 @@ const (
 	mostSmoothed = 1 << 27 // probabilities, of 1 GB
 )
 
+// An opinion is what a model says of some rows by themselves, of all where rows is nil.
+type opinion func(ctx context.Context, rows []int) (kernel.Matrix[float64], error)
+
+// known are labels that an opinion has to agree with.
+type known interface {
+	unit(first []float64) float64 // what opinions are smoothed in, given the first ones
+	hold(i int, row []float64)    // sets the row of a label that is known, in that unit
+}
+
 // smooth calls use with the opinion of some rows for each share α of their neighbours.
 func smooth(ctx context.Context, g *coles.Graph, say opinion, labels known, rows []int, alphas []float64, use func(a int, p kernel.Matrix[float64])) error {
 	all := rows
