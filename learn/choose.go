@@ -20,16 +20,13 @@ type Choice struct {
 	// Alignment has s, and Alone is the kind that is taken without labels.
 	Alignment coles.Alignment
 	Alone     coles.Kind
-	// Labels is the number of labelled rows that were predicted by others, 0 where there are too
-	// few.
-	Labels int
-	// Tried are the kind by s, the other one, and that taken with columns of the structure, as far as they were tried.
+	Labels    int // labelled rows that were predicted by others, 0 where there are too few
+	// Tried are the kind by s, the other one, and that taken with columns of the structure.
 	Tried []Candidate
-	// Error is the standard error of the difference of the first two where both are equally good: of n rows with classes of which
-	// b are right by the one alone and c by the other alone √(b + c)/n.
+	// Error is the standard error of the difference of the first two where both are equally good: √(b + c)/n of n rows with
+	// classes, b right by the one alone and c by the other.
 	Error float64
-	// Score is that of the candidates that are taken for each part of cross-validation by the others: unlike the best
-	// one's it is not flattered by the choice.
+	// Score is that of the candidates that the other parts take for each: the choice does not flatter it.
 	Score float64
 
 	told      bool // the kinds are far enough apart
@@ -41,8 +38,8 @@ type Candidate struct {
 	Kind      coles.Kind
 	Structure float64 // the share of energy in its columns of the structure, as far as it is given
 	Alpha     float64 // the share of the neighbours with which it is best
-	// Score is, in cross-validation, the share of rows whose class is predicted rightly, of several classes a row the share
-	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [Fit] takes these.
+	// Score is the share of rows whose class is right, of several classes a row that of as many as each has (micro-F1),
+	// or R² of numbers, of logarithms where [Fit] takes these.
 	Score float64
 }
 
@@ -86,28 +83,20 @@ func (c Choice) String() string {
 
 // ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It
 // fits both kinds, with all other settings from opts, and predicts the labelled rows of each embedding by
-// cross-validation, with C = 1 or the penalty of a [Ridge], and with the α of several candidates that is best for the
-// embedding, as in [Fit]. The kind of the better score is taken if the two are more
-// than two standard errors apart, which for classes is McNemar's test (1947) of the rows that one kind alone has
-// right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a
-// [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9. What is behind s's kind
-// without neighbours is not tried with them.
+// cross-validation, with C = 1 or the penalty of a [Ridge], and the α that is best for it, as in [Fit]. The kind of the
+// better score is taken if the two are more than two standard errors apart, which for classes is McNemar's test (1947) of
+// the rows that one kind alone has right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test
+// the kind taken gets a [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9.
+// An embedding that is behind the first without neighbours is not tried with them.
 //
 // A class of one label is left out. Without two classes of two labels, or three numbers, s decides alone, and only its
 // model is fitted.
 //
-// The rule was chosen on 13 real graphs and 8 of the dataset package's Communities, 40 splits each with 2, 3, 5 and
-// 20 labels per class, by the accuracy on all other nodes, beside another choice without labels. It was never more
-// than 0.4 points below that, and up to 7.5 above; one standard error lost up to 1.1. To choose C in every part,
-// too, takes some fifty times as long and decides no better. A fit without features is no candidate: on twelve graphs
-// it was never better than shares of 0.8 and 0.95.
+// On 13 real graphs and 8 drawn ones, 40 splits each, it was never more than 0.4 points less accurate on all other nodes
+// than the choice without labels, and up to 7.5 more. It takes three or four calls of [coles.Fit], and for each five regressions, or ten of numbers, and the passes over the
+// edges of [Fit]; besides the memory of a fit, another embedding.
 //
-// It takes three or four calls of [coles.Fit], one after the other, and for each five regressions on the labelled rows and
-// the passes over the edges of [Fit]; besides the memory of a fit, another embedding. The result is the same to the
-// byte for any number of processors.
-//
-// Errors: [coles.ErrShape] for no features, or unless there is a label for each node, as
-// [coles.Fit] and what learns from the labels, and ctx's.
+// Errors: [coles.ErrShape] for no features or unless there is a label for each node, as [coles.Fit] and Fit, and ctx's.
 func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Options, opts ...coles.Option) (*Choice, error) {
 	if x == nil {
 		return nil, fmt.Errorf("%w: a choice of model, without features", coles.ErrShape)

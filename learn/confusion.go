@@ -16,8 +16,7 @@ import (
 type Confusion struct {
 	// Classes are the labels that occur, actual or predicted, ascending.
 	Classes []int
-	// Names has the name of each label, such as the Classes of a dataset, and is the caller's to set. A
-	// label without a name is called by its number.
+	// Names of the labels are the caller's to set. A label without a name is called by its number.
 	Names []string
 	// Counts is K × K for K classes: Counts[i][j] rows of class i are predicted to be of class j.
 	Counts [][]int

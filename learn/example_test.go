@@ -37,39 +37,8 @@ func embedded(ctx context.Context) (*dataset.Dataset, *mat.Dense) {
 	return data, model.Embedding()
 }
 
-// A classifier of the labels of some rows, kept in a file for nodes to come. Cross-validation chooses C.
-func ExampleLinearModel() {
-	ctx := context.Background()
-	data, y := embedded(ctx)
-	var labelled, others []int
-	for i := range data.Nodes() {
-		if i%10 == 0 {
-			labelled = append(labelled, i)
-		} else {
-			others = append(others, i)
-		}
-	}
-	classifier, err := learn.LogisticRegression{Cs: learn.DefaultCs()}.Fit(ctx, y, labelled, data.Labels)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var file bytes.Buffer
-	if _, err := classifier.WriteTo(&file); err != nil {
-		log.Fatal(err)
-	}
-	if classifier, err = learn.ReadLinearModel(&file); err != nil {
-		log.Fatal(err)
-	}
-	classes, err := classifier.Predict(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("C = %v; node %d: class %d\n", classifier.C, others[0], classes[0])
-	// Output: C = 0.5; node 1: class 3
-}
-
 // The classes of the nodes that nobody has labelled, how good predictions are, and which classes are taken for which. Names
-// come from the dataset, if it has some.
+// come from the dataset, if it has some. A file keeps the predictor for nodes to come.
 func ExampleFit() {
 	ctx := context.Background()
 	g, data := communities(ctx)
@@ -85,11 +54,18 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	c := p.Confusion // which a file does not keep
+	var file bytes.Buffer
+	if _, err := p.WriteTo(&file); err != nil {
+		log.Fatal(err)
+	}
+	if p, err = learn.ReadPredictor(&file); err != nil {
+		log.Fatal(err)
+	}
 	found, err := p.Predict(ctx, g, y, known, []int{1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	c := p.Confusion
 	c.Names = []string{"ash", "birch", "cedar", "elm"}
 	likeliest := found[0].Classes[0]
 	fmt.Printf("node 1: %s, %.1f %% sure\n", c.Names[likeliest.Class], 100*likeliest.Probability)

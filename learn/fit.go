@@ -15,20 +15,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit learns from the rows of y (n × d) that have a label. Cross-validation chooses C of several candidates, as
-// [LogisticRegression] does, then α. It takes the α of most right predictions, of the smallest squared error for
-// numbers, but the first unless they are more than a standard error apart, or, for what cross-validation finds, two.
-// Rows that are held out are not held at their labels. Of several classes a row those predictions count that are among
-// as many of the likeliest as it has; numbers have ten parts, and where α is not 0 Margin and Found of the [Ridge] are of
-// these. Without a graph, or for more than 2²⁷ opinions, α is 0. Of more than 2²⁷/c labelled rows of one of c classes so
-// many are held out, drawn by the seed.
+// Fit learns from the rows of y (n × d) that have a label. Cross-validation in five parts chooses C as
+// [LogisticRegression] does, then α: that of most right predictions, but the first unless they are more than a standard
+// error apart, or, for what cross-validation finds, two. Rows that are held out are not held at their labels. Of several
+// classes those are right that are among as many of the likeliest as a row has. Numbers count by their squared errors, in ten
+// parts, of which Margin and Found of the [Ridge] are, too, unless α is 0. Without a graph, or for more than 2²⁷ opinions, α
+// is 0. Of more than 2²⁷/c labelled rows of one of c classes so many are held out, drawn by the seed.
 //
-// It takes a [LogisticRegression.Fit] with its search and one for each of five parts, or ten of [Fit], and up to 50
-// passes over the edges with c columns for each candidate and part.
+// It takes a [LogisticRegression.Fit] with its search and one for each part, or a Ridge for each, and up to 50 passes over
+// the edges with c columns for each candidate and part.
 //
-// Errors: [coles.ErrShape] unless there are a label and a node for each row, as LogisticRegression.Fit and FitRidge,
-// [coles.ErrIndex] for a negative class among several, [ErrSplit] for a class given twice or fewer than two classes, and
-// [coles.ErrSetting] for candidates outside [0, 1), or Balanced with other labels than one class.
+// Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
+// as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for candidates outside [0, 1),
+// or Balanced with other labels than one class.
 func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how Options) (*Predictor, error) {
 	ctx = parallel.Reporting(ctx, how.Progress)
 	if err := (LogisticRegression{Cs: how.Cs}).check(); err != nil {

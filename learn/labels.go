@@ -56,8 +56,7 @@ type Options struct {
 	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
 	Balanced bool
 	Seed     uint64 // of the parts of cross-validation
-	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
-	// parts, one call at a time but not always from the same goroutine.
+	// Progress, if set, is called as that of a [LogisticRegression].
 	Progress coles.Progress
 }
 

@@ -23,13 +23,10 @@ const scoreRows = 512
 type LinearModel struct {
 	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
 	Classes []int
-	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
-	// Classes[1], unless a row may have both.
-	Coef *mat.Dense
-	// Intercept has one number for each row of Coef.
-	Intercept []float64
-	// C is the given weight of the loss, or the chosen candidate; see [LogisticRegression].
-	C float64
+	// Coef is c × d; with two classes it is 1 × d, and a positive score speaks for Classes[1], unless a row may have both.
+	Coef      *mat.Dense
+	Intercept []float64 // one for each row of Coef
+	C         float64   // the given weight of the loss, or the chosen candidate
 }
 
 // newModel is a model of zeros for the classes among the rows.
@@ -80,9 +77,8 @@ func (m *LinearModel) decide(scores []float64) int {
 	return m.Classes[0]
 }
 
-// Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
-// them; nil rows means all. The result has as many columns as Coef has rows. It takes rows × d ×
-// classes multiplications, or entries × classes for sparse x.
+// Scores returns w·x + b for the given rows of x, nil meaning all, with a column for each row of Coef. It takes
+// rows × d × classes multiplications, or entries × classes for sparse x.
 //
 // Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for a score that overflows,
 // and ctx's.

@@ -22,20 +22,17 @@ type Predictor struct {
 	Ridge   *Ridge       // of numbers, nil for classes; its errors are those with neighbours
 	Alpha   float64      // the share of the neighbours
 
-	// Temperature is T, 0 for 1. Learnt, it makes the mean of the largest probabilities of the rows that are held out
-	// the share of them that is right, (h + 1)/(n + 2) of h among n.
+	// Temperature is T, 0 for 1. It makes the mean of the largest probabilities of rows that are held out the share of
+	// them that is right, (h + 1)/(n + 2) of h among n.
 	Temperature float64
-	// Weights are w, nil for ones. Balanced, w_k is one over the share of class k among the labels.
-	Weights []float64
-	// Threshold is the probability from which on a row is of a class, of several: that of the largest F1 in cross-validation.
-	Threshold float64
+	Weights     []float64 // w, nil for ones: balanced, one over the share of each class among the labels
+	Threshold   float64   // from which probability on a row has a class, of several: that of the largest F1
 
-	// Confusion is what cross-validation finds of one class a row, each part with the α that is best for the others, and
-	// Alone the share that is right with α = 0. It is nil, and Alone 0, where there are too few labels, which smooth
-	// nothing, or more than 4,096 classes. Scores are of several.
+	// Confusion is what cross-validation finds of one class a row, each part with the α of the others. It is nil where
+	// there are too few labels, which smooth nothing, or more than 4,096 classes.
 	Confusion *Confusion
-	Alone     float64
-	Scores    *SetScores
+	Alone     float64    // the share that is right with α = 0
+	Scores    *SetScores // what it finds of several
 
 	Names  []string // of the classes by label, or nil: the caller's to set, and kept in a file
 	Origin Origin   // of the rows that it learnt from: the caller's to set, and kept in a file

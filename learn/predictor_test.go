@@ -212,7 +212,7 @@ func TestPredictorFile(t *testing.T) {
 		"numbers and three": {Threshold: new(float64), Ridge: &ridgeHeader{}, Temperature: -1},
 	} {
 		var file bytes.Buffer
-		testkit.Must(two.WriteTo(&file))
+		testkit.Must(two.write(&file))
 		testkit.Must(predictorFormat.Write(&file, h))
 		if _, err := ReadPredictor(&file); !errors.Is(err, archive.ErrFormat) {
 			t.Errorf("%s: error %v", name, err)

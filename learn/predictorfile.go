@@ -33,7 +33,7 @@ type ridgeHeader struct {
 
 // WriteTo writes the predictor in a versioned format that ends in a checksum, without what cross-validation has found.
 //
-// Errors: as [LinearModel.WriteTo].
+// Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for its C, and the writer's.
 func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Temperature: p.Temperature, Weights: p.Weights}
 	m := p.Linear
@@ -47,7 +47,7 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 	for _, name := range p.Names {
 		h.Names = append(h.Names, []byte(name))
 	}
-	n, err := m.WriteTo(w)
+	n, err := m.write(w)
 	if err != nil {
 		return n, err
 	}

@@ -20,12 +20,15 @@ import (
 //	f(x) = b + w·x,  the minimum of Σᵢ(yᵢ − b − w·xᵢ)² + penalty·‖w‖²,
 //
 // or exp f(x) for y = log of the values where these are above 0, the largest is a hundred times the smallest, and the mean
-// absolute error of rows left out is not above that without logarithms, as where a score too large explodes.
+// absolute error of rows left out is not above that without logarithms, as where a score too large explodes. [Fit] takes
+// O(t·d² + d³) for t rows with a value, three at least, and 16·t·d + 24·d² bytes.
 type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
-	Penalty   float64
-	Log       bool
+	// Penalty is that of the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of
+	// rows left out, which a closed form gives (Allen 1974).
+	Penalty float64
+	Log     bool
 	// Margin is the distance of a value from f, of its logarithm with Log, that nine in ten rows keep when they
 	// are left out.
 	Margin float64
