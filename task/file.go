@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/gnn"
+	"coles/learn"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -84,6 +85,14 @@ func ReadFile(from io.Reader) (*File, error) {
 	return f, nil
 }
 
+// predictorMagic begins the file of a predictor.
+const predictorMagic = "COLESLIN"
+
+func readPredictor(r io.Reader) (*Predictor, error) {
+	p, err := learn.ReadPredictor(r)
+	return &Predictor{Predictor: p}, err
+}
+
 // ReadPredictor is [ReadFile] for a file that has a predictor.
 func ReadPredictor(from io.Reader) (*Predictor, error) {
 	r := bufio.NewReader(from)
@@ -123,7 +132,7 @@ func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 		_, err = f.Encoder.WriteTo(w)
 	}
 	if err == nil && f.Predictor != nil {
-		err = f.Predictor.write(w)
+		_, err = f.Predictor.WriteTo(w)
 	}
 	if err == nil && f.Rows != nil {
 		err = dataset.WriteNPZ(w, f.Rows)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,9 +57,9 @@ func secret(t *testing.T, n, known int) (d *dataset.Dataset, truth []int) {
 func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	const n, known = 400, 300
 	all, truth := secret(t, n, known)
-	right := func(answers []Answer) (count int) {
+	right := func(answers []learn.Answer) (count int) {
 		for q, a := range answers {
-			if a.Best() == truth[known+q] {
+			if a.Classes[0].Class == truth[known+q] {
 				count++
 			}
 		}
@@ -66,11 +67,11 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	}
 	whole := testkit.Must(New(all))
 	target := testkit.Must(TargetOf(all, n, ""))
-	f := testkit.Must(whole.Fit(ctx, Fitting{Labels: &target, How: learn.Smoothing{Seed: 1}}))
+	f := testkit.Must(whole.Fit(ctx, Fitting{Labels: &target, How: learn.Options{Seed: 1}}))
 	if f.Choice == nil || f.Notice() != "" {
 		t.Errorf("labels did not choose")
 	}
-	p := testkit.Must(Learn(ctx, whole.Graph, f.Rows, f.Model, target, learn.Smoothing{Seed: 1}, nil))
+	p := testkit.Must(Learn(ctx, whole.Graph, f.Rows, f.Model, target, learn.Options{Seed: 1}))
 	var rows []int
 	for i := known; i < n; i++ {
 		rows = append(rows, i)
@@ -92,8 +93,8 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	old.Undirected = testkit.Must(coles.NewGraph(known, edges))
 	d := testkit.Must(New(old))
 	labels := testkit.Must(TargetOf(old, known, ""))
-	f = testkit.Must(d.Fit(ctx, Fitting{Labels: &labels, How: learn.Smoothing{Seed: 1}}))
-	p = testkit.Must(Learn(ctx, d.Graph, f.Rows, f.Model, labels, learn.Smoothing{Seed: 1}, nil))
+	f = testkit.Must(d.Fit(ctx, Fitting{Labels: &labels, How: learn.Options{Seed: 1}}))
+	p = testkit.Must(Learn(ctx, d.Graph, f.Rows, f.Model, labels, learn.Options{Seed: 1}))
 	y := testkit.Must(testkit.Must(NewPlacer(ctx, f.Model, d)).Embed(ctx, all.Features.(*mat.Dense).Slice(known, n, 0, 26), joins, nil))
 	if got := right(testkit.Must(p.Answers(ctx, nil, y, Target{}, nil))); got < 95 {
 		t.Errorf("%d of 100 newcomers are right", got)
@@ -138,8 +139,8 @@ func TestPredictorsOfAllKindsAreKept(t *testing.T) {
 	y, corner := corners(n)
 	for kind, d := range kinds(corner) {
 		target := testkit.Must(TargetOf(d, n, ""))
-		p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Smoothing{Seed: 1}, nil))
-		testkit.WantSame(t, "kind", p.Kind, kind)
+		p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
+		testkit.WantSame(t, "kind", p.Kind(), kind)
 		var kept bytes.Buffer
 		count := testkit.Must((&File{Predictor: p}).WriteTo(&kept))
 		testkit.WantSame(t, "bytes", count, int64(kept.Len()))
@@ -154,9 +155,10 @@ func TestPredictorsOfAllKindsAreKept(t *testing.T) {
 		testkit.WantSame(t, kind.String(), testkit.Must(read.Answers(ctx, nil, y, Target{}, nil)), answers)
 		for i, a := range answers {
 			var has []string
-			for _, place := range a.Has {
-				has = append(has, p.Class(place))
+			for _, c := range a.Classes[:a.Has] {
+				has = append(has, p.Class(c.Class))
 			}
+			slices.Sort(has)
 			switch {
 			case kind == Number && (math.Abs(a.Value-0.5-float64(corner[i])) > 0.5 || a.Low > a.Value || a.High < a.Value):
 				t.Errorf("row %d of corner %d has the number %g in %g … %g", i, corner[i], a.Value, a.Low, a.High)
@@ -173,7 +175,7 @@ func TestReasonsOfNewcomers(t *testing.T) {
 	y, corner := corners(n)
 	d := &Data{Dataset: kinds(corner)[OneClass]}
 	target := testkit.Must(TargetOf(d.Dataset, n, ""))
-	p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Smoothing{Seed: 1}, nil))
+	p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
 	rows := []int{0, 5, 10}
 	answers := testkit.Must(p.Answers(ctx, nil, y, Target{}, rows))
 	for q, w := range testkit.Must(p.Why(ctx, d, nil, y, target, rows, answers)) {
@@ -197,7 +199,7 @@ func TestWhatLabelsAre(t *testing.T) {
 	_, err := TargetOf(named([]int{0, 1, -1}, "1.5", "old"), 3, "numbers")
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `"old" of node bob`)
-	_, err = Learn(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Smoothing{}, nil)
+	_, err = Learn(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{})
 	if !errors.Is(err, ErrNoLabels) {
 		t.Errorf("without labels: %v", err)
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +101,7 @@ func (a *answers) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch a.p.Kind {
+	switch a.p.Kind() {
 	case task.Number:
 		a.numbers(found)
 		return nil
@@ -112,10 +114,10 @@ func (a *answers) find(ctx context.Context) error {
 
 // whose names the model behind the vectors.
 func (a *answers) whose() string {
-	if a.p.Of.Kind == "" {
+	if a.p.Origin.Kind == "" {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
-	return a.p.Of.Name()
+	return a.p.Of().Name()
 }
 
 // tell adds a line to what is said.
@@ -124,11 +126,13 @@ func (a *answers) tell(format string, args ...any) {
 }
 
 // named are the probabilities of all classes by name, and a line with them at its end.
-func (a *answers) named(of []float64, line []string) (map[string]float64, []string) {
+func (a *answers) named(of learn.Answer, line []string) (map[string]float64, []string) {
 	by := make(map[string]float64)
-	for j, p := range of {
-		by[a.p.Class(j)] = p
-		line = append(line, short(p))
+	for _, c := range of.Classes {
+		by[a.p.Class(c.Class)] = c.Probability
+	}
+	for _, label := range a.p.Linear.Classes {
+		line = append(line, short(by[a.p.Class(label)]))
 	}
 	return by, line
 }
@@ -136,26 +140,26 @@ func (a *answers) named(of []float64, line []string) (map[string]float64, []stri
 // head is the names of the columns.
 func (a *answers) head() {
 	a.columns = []string{"id", "class", "probability"}
-	for j := range a.p.Classes {
+	for _, label := range a.p.Linear.Classes {
 		if a.o.probabilities {
-			a.columns = append(a.columns, a.p.Class(j))
+			a.columns = append(a.columns, a.p.Class(label))
 		}
 	}
 }
 
 // classes answers with a class for each of the nodes.
-func (a *answers) classes(ctx context.Context, found []task.Answer) error {
+func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	a.head()
-	r, unsure := &predictions{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
+	r, unsure := &predictions{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
 	for q, i := range a.rows {
 		of := found[q]
-		p := prediction{ID: a.ids[i], Class: a.p.Class(of.Best()), Probability: of.Probabilities[of.Best()]}
+		p := prediction{ID: a.ids[i], Class: a.p.Class(of.Classes[0].Class), Probability: of.Classes[0].Probability}
 		if p.Probability < a.o.sure {
 			p.Class, unsure = none, unsure+1
 		}
 		line := []string{p.ID, p.Class, short(p.Probability)}
 		if a.o.probabilities {
-			p.Probabilities, line = a.named(of.Probabilities, line)
+			p.Probabilities, line = a.named(of, line)
 		}
 		r.Predictions, a.lines = append(r.Predictions, p), append(a.lines, line)
 	}
@@ -173,7 +177,7 @@ func (a *answers) classes(ctx context.Context, found []task.Answer) error {
 			r.Predictions[q].Why, a.lines[q] = w, append(a.lines[q], w.String())
 		}
 	}
-	r.measured(a.p.Found)
+	r.measured(a.p.Confusion)
 	a.howGood()
 	a.unsure(unsure)
 	return nil
@@ -193,7 +197,7 @@ func (a *answers) nothing() {
 
 // howGood says what cross-validation has found out.
 func (a *answers) howGood() {
-	good := a.p.Found
+	good := a.p.Confusion
 	switch {
 	case good != nil:
 		a.tell("%s: %.1f %% of %d labelled nodes are right in cross-validation", a.whose(), 100*good.Accuracy(), good.Total())
@@ -249,18 +253,19 @@ func (r *predictions) measured(good *learn.Confusion) {
 }
 
 // several answers with the classes of each of the nodes, a line for each class.
-func (a *answers) several(found []task.Answer) {
+func (a *answers) several(found []learn.Answer) {
 	a.head()
-	r, unsure := &severals{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
+	r, unsure := &severals{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
 	for q, i := range a.rows {
-		of := found[q].Probabilities
 		p := several{ID: a.ids[i], Classes: []task.Chance{}}
 		var all []string
 		if a.o.probabilities {
-			p.Probabilities, all = a.named(of, nil)
+			p.Probabilities, all = a.named(found[q], nil)
 		}
-		for _, place := range found[q].Has {
-			if one := (task.Chance{Class: a.p.Class(place), Probability: of[place]}); one.Probability >= a.o.sure {
+		has := found[q].Classes[:found[q].Has]
+		slices.SortFunc(has, func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
+		for _, c := range has {
+			if one := (task.Chance{Class: a.p.Class(c.Class), Probability: c.Probability}); one.Probability >= a.o.sure {
 				p.Classes = append(p.Classes, one)
 				a.lines = append(a.lines, append([]string{p.ID, one.Class, short(one.Probability)}, all...))
 			}
@@ -273,7 +278,7 @@ func (a *answers) several(found []task.Answer) {
 	}
 	a.result = r
 	a.unsure(unsure)
-	good := a.p.Sets
+	good := a.p.Scores
 	if good == nil {
 		a.nothing()
 		return
@@ -285,8 +290,11 @@ func (a *answers) several(found []task.Answer) {
 }
 
 // numbers answers with a number for each of the nodes.
-func (a *answers) numbers(found []task.Answer) {
-	r := &valuations{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Found: a.p.Numbers}
+func (a *answers) numbers(found []learn.Answer) {
+	r := &valuations{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha}
+	if a.p.Ridge.Found.Rows > 0 {
+		r.Found = &a.p.Ridge.Found
+	}
 	a.result, a.columns = r, []string{"id", "value", "low", "high"}
 	for q, i := range a.rows {
 		of := found[q]
@@ -305,7 +313,7 @@ func (a *answers) numbers(found []task.Answer) {
 		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
 	}
 	how := ""
-	if a.p.Logarithms {
+	if a.p.Ridge.Log {
 		how = ", by their logarithms"
 	}
 	if a.p.Alpha > 0 {

@@ -147,7 +147,7 @@ func TestFilesThatNoCommandWrites(t *testing.T) {
 	must(t, "", "embed", edges, "-features", file("words.csv"), "-header", "no", "-dim", "2", "-model", file("words"))
 	said(t, with("predict", "-with", file("m"), "-labels", labels, "-classifier", file("k"))[1:]...)
 	old := testkit.Must(task.ReadFile(strings.NewReader(read(t, file("k")))))
-	old.Predictor.Of.Hash = ""
+	old.Predictor.Origin.Hash = ""
 	var b bytes.Buffer
 	testkit.Err(old.WriteTo(&b))
 	write(t, file("old"), b.String())

@@ -144,9 +144,15 @@ type classifierInfo struct {
 }
 
 func infoOfPredictor(p *task.Predictor) *classifierInfo {
-	about := &classifierInfo{Predicts: p.Kind.String(), Features: p.Columns, C: p.C, Alpha: p.Alpha, Origin: p.Of}
-	for k := range p.Classes {
-		about.Classes = append(about.Classes, p.Class(k))
+	about := &classifierInfo{Predicts: p.Kind().String(), Alpha: p.Alpha, Origin: p.Of()}
+	if p.Ridge != nil {
+		about.Features = len(p.Ridge.Coef)
+		return about
+	}
+	_, about.Features = p.Linear.Coef.Dims()
+	about.C = p.Linear.C
+	for _, label := range p.Linear.Classes {
+		about.Classes = append(about.Classes, p.Class(label))
 	}
 	return about
 }
