@@ -18,6 +18,7 @@ type Data struct {
 	Graph *coles.Graph // nil for vectors alone
 	// Joined says that the graph is that of nearest rows, by [Join]: its edges agree with the features that made them.
 	Joined bool
+	Apart  bool // the graph has no edges, by [Apart]
 }
 
 // New makes the graph of a dataset. Errors: as [dataset.Dataset.Graph].
@@ -66,14 +67,14 @@ func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	return &Data{Dataset: d, Graph: g, Joined: true}, nil
 }
 
-// Apart are rows of features without any edge, of which a model of features alone asks for none.
+// Apart are rows of features without edges, for a [File] that places them by itself.
 func Apart(d *dataset.Dataset) (*Data, error) {
 	n, _ := d.Features.Dims()
 	var err error
 	if d.Undirected, err = coles.NewGraph(n, nil, named(d)...); err != nil {
 		return nil, err
 	}
-	return &Data{Dataset: d, Graph: d.Undirected}, nil
+	return &Data{Dataset: d, Graph: d.Undirected, Apart: true}, nil
 }
 
 // named gives a graph the ids of a dataset, if it has some.

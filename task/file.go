@@ -3,6 +3,7 @@ package task
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -10,6 +11,8 @@ import (
 	"coles/dataset"
 	"coles/gnn"
 	"coles/table"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A File is what one program keeps for another: a model, the encoder of its features, what was learnt from labels, and
@@ -81,6 +84,22 @@ func ReadFile(from io.Reader) (*File, error) {
 	return f, nil
 }
 
+// ReadPredictor is [ReadFile] for a file that has a predictor.
+func ReadPredictor(from io.Reader) (*Predictor, error) {
+	r := bufio.NewReader(from)
+	if head, _ := r.Peek(len(predictorMagic)); !Begins(head) {
+		return readPredictor(r) // which says what is there instead
+	}
+	f, err := ReadFile(r)
+	if err == nil && f.Predictor == nil {
+		err = fmt.Errorf("%w: a model, and no classifier", coles.ErrFormat)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.Predictor, nil
+}
+
 // readRows reads rows of that many features.
 func (f *File) readRows(r io.Reader, features int) error {
 	text, err := io.ReadAll(r)
@@ -134,6 +153,36 @@ func Keep(m Model, e *table.Encoder, d *Data) *File {
 		}
 	}
 	return f
+}
+
+// PlacesRows reports whether the model embeds rows of features that have no graph: it uses no edges, or its own rows
+// are here for others to join.
+func (f *File) PlacesRows() bool { return f.Rows != nil || !UsesEdges(f.Model) }
+
+// Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
+//
+// Errors: as the model's Embed, and [NewPlacer].
+func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
+	var y *mat.Dense
+	known, err := (*Data)(nil), error(nil)
+	if d.Apart {
+		if known, err = f.Known(); err != nil {
+			return nil, err
+		}
+	}
+	if known != nil {
+		p, err := NewPlacer(ctx, f.Model.(*coles.Model), known)
+		if err != nil {
+			return nil, err
+		}
+		y, err = p.Embed(ctx, d.Features, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+	} else if y, err = f.Model.Embed(ctx, d.Graph, d.Features); err != nil {
+		return nil, err
+	}
+	return Narrowed(f.Model, y), nil
 }
 
 // Known are the rows, for a [Placer]; nil where there are none.

@@ -86,7 +86,7 @@ func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 		}
 	}
 	f := &Fitted{}
-	byLabels := s.Kind == 0 && d.Features != nil && how.Labels != nil && how.Labels.any()
+	byLabels := s.Kind == 0 && d.Features != nil && how.Labels != nil && how.Labels.Any()
 	if s.Kind == 0 && d.Joined && !byLabels {
 		s.Kind = coles.UseGraph
 	}

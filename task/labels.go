@@ -51,7 +51,18 @@ func (e *NumberError) Error() string {
 // Unwrap is [coles.ErrFormat].
 func (e *NumberError) Unwrap() error { return coles.ErrFormat }
 
-// any reports whether a node has a label.
-func (t Target) any() bool {
+// Kind is what the labels are.
+func (t Target) Kind() Kind {
+	switch {
+	case t.Values != nil:
+		return Number
+	case t.Sets != nil:
+		return SeveralClasses
+	}
+	return OneClass
+}
+
+// Any reports whether a node has a label.
+func (t Target) Any() bool {
 	return t.Values != nil || t.Sets != nil || len(t.Classes) > 0 && slices.Max(t.Classes) >= 0
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset"
 	"coles/gnn"
 
 	"gonum.org/v1/gonum/mat"
@@ -49,6 +50,26 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 		single.Data[k] = float32(v)
 	}
 	return single
+}
+
+// OtherWeights notes a graph that has weights where the model was fitted without, or the other way.
+func OtherWeights(m Model, g *coles.Graph) []Note {
+	var fitted coles.GraphReport
+	switch m := m.(type) {
+	case *coles.Model:
+		if fitted = m.Report().Graph; m.Report().Kind == coles.UseFeatures {
+			return nil
+		}
+	case *gnn.Model:
+		fitted = m.Report().Graph
+	}
+	switch now := g.Report(); {
+	case now.Edges == 0 || now.Weighted == fitted.Weighted:
+		return nil
+	case now.Weighted:
+		return []Note{{"has weights, and the model was fitted without", []dataset.Advice{{Field: "Unweighted", Says: "leaves them out"}}}}
+	}
+	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
 // An Origin is the model that made vectors. It is zero for vectors from a file, which does not name their model.

@@ -68,7 +68,7 @@ var ErrNoLabels = errors.New("there are no labels")
 // Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.LogisticRegression.LearnSmoothed],
 // [learn.LogisticRegression.LearnSets] and [learn.LearnSmoothedRidge].
 func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Smoothing, progress coles.Progress) (*Predictor, error) {
-	if !t.any() {
+	if !t.Any() {
 		return nil, ErrNoLabels
 	}
 	p, by := &Predictor{Names: t.Names, Of: OriginOf(m)}, learn.LogisticRegression{Progress: progress}

@@ -192,3 +192,27 @@ func TestNotes(t *testing.T) {
 	}
 	testkit.WantSame(t, "labels in features", LabelsInFeatures(d)[0].Text, `features that say what the labels say: "copy"`)
 }
+
+// A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
+// noise of the edges seen.
+func TestHomophilyDoubtsFeatures(t *testing.T) {
+	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
+	for name, c := range map[string]struct {
+		h      *Homophily
+		chosen *coles.Alignment
+		doubts bool
+	}{
+		"far above":              {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
+		"a quarter of the way":   {&Homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
+		"less than the noise":    {&Homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
+		"three edges, all alike": {&Homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
+		"six edges, all alike":   {&Homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
+		"one class":              {&Homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
+		"below chance":           {&Homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
+		"the graph is taken":     {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
+		"the kind is set":        {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
+		"no edge between labels": {nil, features, false},
+	} {
+		testkit.WantSame(t, name, c.h.Doubt(c.chosen) != "", c.doubts)
+	}
+}

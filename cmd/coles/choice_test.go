@@ -248,30 +248,6 @@ func TestEvalWithoutAChoice(t *testing.T) {
 	testkit.WantSame(t, "a choice with -kind auto", e.Choice != nil, true)
 }
 
-// A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
-// noise of the edges seen.
-func TestHomophilyDoubtsFeatures(t *testing.T) {
-	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
-	for name, c := range map[string]struct {
-		h      *homophily
-		chosen *coles.Alignment
-		doubts bool
-	}{
-		"far above":              {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
-		"a quarter of the way":   {&homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
-		"less than the noise":    {&homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
-		"three edges, all alike": {&homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
-		"six edges, all alike":   {&homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
-		"one class":              {&homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
-		"below chance":           {&homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
-		"the graph is taken":     {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
-		"the kind is set":        {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
-		"no edge between labels": {nil, features, false},
-	} {
-		testkit.WantSame(t, name, c.h.doubt(c.chosen) != "", c.doubts)
-	}
-}
-
 // Communities whose features correlate with each other and not with the classes, as they are another
 // node's.
 func TestInfoAndEvalWarnOfFeatures(t *testing.T) {

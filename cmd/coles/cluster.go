@@ -3,43 +3,37 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
-	"coles"
-	"coles/cluster"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-const clusterDescription = `Divides the nodes into clusters, by k-means on the rows of the embedding scaled
-to length 1, and prints a line "ID, cluster" for each, separated by tabs, or by
-commas under a line of column names where the name of -o ends in .csv. Clusters
-are numbered from 0. The embedding comes from -embedding, or is made of GRAPH as
-by "coles embed -for clustering".
-
-Without -k there are as many clusters, from 2 to 20, as have the largest mean
-silhouette, and standard error says how many. That compares all pairs of nodes:
-for more than some fifty thousand give -k.
-
-Examples:
-   coles cluster cora.npz -k 7
-   coles cluster friends.tsv -features profiles.csv -o clusters.csv
-   coles cluster -embedding friends.npy -k 12 -json`
-
-func clusterCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "cluster", Usage: "a cluster for every node",
-		ArgsUsage: "[GRAPH]", Description: describe(clusterDescription),
-		Flags:  append(append(resultFlags(), clustersFlag()), embeddingFlags()...),
-		Action: action(s, clusterNodes),
-	}
+// clusterOptions are the options of the command.
+type clusterOptions struct {
+	vectorOptions
+	result resultOptions
+	count  countOption
 }
 
-func clustersFlag() cli.Flag {
-	return &cli.IntFlag{Name: "k", Usage: "`NUMBER` of clusters (default: by the silhouette)", HideDefault: true}
+func clusterCommand(s streams) *cli.Command {
+	o := &clusterOptions{}
+	return command(s, spec{
+		name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", settings: true,
+		first: []string{"features", "knn", "ids", "embedding", "with", "dim", "seed", "k", "json", "o"},
+		flags: slices.Concat(o.result.flags(), []cli.Flag{o.count.flag()}, o.vectorOptions.flags()),
+		run:   o.run,
+	})
+}
+
+// countOption says how many clusters there are.
+type countOption struct{ k int }
+
+func (o *countOption) flag() cli.Flag {
+	return ofAnswer.whole(&o.k, "k", "`NUMBER` of clusters (default: by the silhouette)")
 }
 
 // A membership is a line of output.
@@ -48,71 +42,49 @@ type membership struct {
 	Cluster int    `json:"cluster"`
 }
 
-func clusterNodes(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	if err := atLeast1(c, "k"); err != nil {
-		return err
-	}
-	out, err := resultOutput(c, s, false)
+func (o *clusterOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, usually(forClustering))
+	if err := s.atLeast1("k", o.count.k); err != nil {
+		return err
+	}
+	out, err := o.output(s, &o.result)
 	if err != nil {
 		return err
 	}
-	found, err := findClusters(ctx, c, in, s.stderr, e.rows)
+	v, err := o.read(ctx, r, task.ForClustering, nil)
+	if err != nil {
+		return err
+	}
+	found, err := o.count.find(ctx, s, v.rows, o.fit.seed)
 	if err != nil {
 		return err
 	}
 	result, lines := make([]membership, len(found)), make([][]string, len(found))
-	for i, id := range rowNames(e.data.IDs, len(found)) {
+	for i, id := range task.Names(v.IDs, len(found)) {
 		result[i] = membership{id, found[i]}
 		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
-	return out.writeResult(ctx, c, result, []string{"id", "cluster"}, slices.Values(lines))
+	return o.result.write(ctx, out, result, []string{"id", "cluster"}, slices.Values(lines))
 }
 
-// mostClusters is how many clusters are tried at most.
-const mostClusters = 20
-
-// findClusters clusters the rows of y, into -k clusters or as many as have the largest silhouette.
-func findClusters(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer, y mat.Matrix) ([]int, error) {
-	unit, err := unitRows(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	defer in.progress.clear()
+// find clusters the rows of y.
+func (o *countOption) find(ctx context.Context, s *session, y mat.Matrix, seed uint64) ([]int, error) {
 	n, _ := y.Dims()
-	means := cluster.KMeans{Clusters: c.Int("k"), Seed: seedOr1(c), Progress: in.progress.show}
 	switch {
-	case c.IsSet("k") && means.Clusters > n:
-		return nil, fmt.Errorf("-k %d: there are %d nodes only", means.Clusters, n)
-	case !c.IsSet("k") && n < 3:
+	case o.k > n:
+		return nil, fmt.Errorf("-k %d: there are %d nodes only", o.k, n)
+	case o.k == 0 && n < 3:
 		return nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
-	case !c.IsSet("k"):
-		var silhouettes []float64
-		if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(mostClusters, n-1), means); err != nil {
-			return nil, err
-		}
-		in.progress.clear()
-		fmt.Fprintf(stderr, "coles: %d clusters, mean silhouette %.3f\n", means.Clusters, silhouettes[means.Clusters-2])
 	}
-	m, err := means.Fit(ctx, unit)
+	c, err := task.Cluster(ctx, y, o.k, seed, s.progress.show)
 	if err != nil {
 		return nil, err
 	}
-	if found := len(slices.Compact(slices.Sorted(slices.Values(m.Labels)))); found < means.Clusters {
-		in.progress.clear()
-		fmt.Fprintf(stderr, "coles: %d clusters, not %d: no more vectors have different directions\n", found, means.Clusters)
+	for _, note := range c.Notes {
+		s.say("%v", note)
 	}
-	return m.Labels, nil
-}
-
-// unitRows scales the rows of y to length 1; zero rows stay zero.
-func unitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
-	p, err := coles.PrepareRowL2.Fit(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(ctx, y)
+	return c.Of, nil
 }

@@ -10,89 +10,94 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-const convertDescription = `Writes what is in the file IN to the file OUT in another format: a graph as a
-graph, with features, labels and splits where the format has room for them, and
-vectors as vectors. Numbers and order are kept; nothing is made undirected, but for csr, the form in
-which graphs larger than memory are read: -scratch makes it of such. Ids are left
-out where the format has none (npy, matrixmarket); -write-ids keeps them in a
-file, which -ids reads.
-
-Examples:
-   coles convert planetoid/cora cora.npz
-   coles convert friends.tsv friends.npz -features profiles.csv -labels circles.csv
-   coles convert -scratch /var/tmp edges.npy graph.csr
-   coles convert -from npy -to word2vec - - < friends.npy > friends.txt`
-
-func convertCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "convert", Usage: "a graph or vectors in another format",
-		ArgsUsage: "IN OUT", Description: convertDescription,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "to", Aliases: []string{"format"}, Usage: "`FORMAT` of OUT: " + formatNames(isWritten) + "; by its name if not given"},
-			fileFlag("splits", "`FILE` of splits, JSON; replaces the masks of an archive"),
-			writeIDsFlag(),
-		}, inputFlags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),
-		Action: action(s, convert),
-	}
+// convertOptions are the options of the command.
+type convertOptions struct {
+	inputOptions
+	to, splits string
+	ids        idsOptions
 }
 
-func convert(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	args, err := arguments(c, 2)
+func convertCommand(s streams) *cli.Command {
+	o := &convertOptions{}
+	to := ofOutput.text(&o.to, "to", "`FORMAT` of OUT: "+formatNames(isWritten)+"; by its name if not given")
+	to.Aliases = []string{"format"}
+	return command(s, spec{
+		name: "convert", usage: "a graph or vectors in another format", args: "IN OUT",
+		first: []string{"from", "to", "features", "labels", "ids", "header", "columns", "splits", "scratch", "write-ids"},
+		flags: append([]cli.Flag{to, ofInput.file(&o.splits, "splits", "`FILE` of splits, JSON; replaces the masks of an archive"), o.ids.flag()},
+			o.flags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),
+		run: o.run,
+	})
+}
+
+func (o *convertOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
+	if err != nil {
+		return err
+	}
+	args, err := s.arguments(2)
 	if err != nil {
 		return err
 	}
 	if len(args) < 2 {
 		return usagef("convert what into what? IN and OUT, or - for standard input and output")
 	}
-	graphOnly := c.IsSet("features") || c.IsSet("labels") || c.IsSet("splits")
-	from, to, err := conversion(c.String("from"), args[0], c.String("to"), args[1], graphOnly)
+	graphOnly := o.features != "" || o.labels != "" || o.splits != ""
+	from, to, err := conversion(o.from, args[0], o.to, args[1], graphOnly)
 	if err != nil {
 		return err
 	}
-	out, err := newOutput(c, args[:1], "OUT", args[1], to.Binary, s)
+	out, err := s.output(args[:1], "OUT", args[1], to.Binary)
 	if err != nil {
 		return err
 	}
-	ids, err := newIDsOutput(c, args[:1], args[1], s)
+	ids, err := o.ids.output(s, args[:1], args[1], "")
 	if err != nil {
 		return err
 	}
-	file, err := in.source(args[0])
+	d, n, err := o.readFrom(ctx, r, args, from, to)
 	if err != nil {
 		return err
 	}
-	defer file.close()
-	var d *dataset.Dataset
-	var n int
-	if to.Graph {
-		in.directed = !to.Undirected
-		if d, err = readGraphAs(ctx, c, in, from, file, args[1]); err != nil {
-			return err
-		}
-		if n = d.Nodes(); c.IsSet("splits") {
-			d.Splits, err = readSplits(ctx, in, c.String("splits"), n)
-		}
-	} else {
-		if c.String("from") == "" {
-			from = orTable(ctx, from, file)
-		}
-		file.guessed(c, from, args[1])
-		if d, err = readVectorsAs(ctx, in, from, file); err != nil {
-			return err
-		}
-		n, _ = d.Features.Dims()
-		if err = onlyNumbers(d, args[0]); err == nil {
-			err = writableIDs(to, d, n)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	ids.warnOfIDs(in, to, d.IDs)
+	s.warnOfIDs(ids, to, d.IDs)
 	if err := ids.write(ctx, func(w io.Writer) error { return writeIDs(w, d.IDs, n) }); err != nil {
 		return err
 	}
 	return out.write(ctx, func(w io.Writer) error { return to.Write(w, d) })
+}
+
+// readFrom reads a graph or vectors, and how many nodes there are.
+func (o *convertOptions) readFrom(ctx context.Context, r *reader, args []string, from, to dataset.Format) (*dataset.Dataset, int, error) {
+	file, err := r.input(args[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.close()
+	if to.Graph {
+		r.directed = !to.Undirected
+		d, err := r.readGraphAs(ctx, from, file, args[1])
+		if err != nil {
+			return nil, 0, err
+		}
+		n := d.Nodes()
+		if o.splits != "" {
+			d.Splits, err = readSplits(ctx, r.session, o.splits, n)
+		}
+		return d.Dataset, n, err
+	}
+	if o.from == "" {
+		from = orTable(ctx, from, file)
+	}
+	file.guessed(o.from, from, args[1])
+	d, err := r.readVectorsAs(ctx, from, file)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, _ := d.Features.Dims()
+	if err = onlyNumbers(d, args[0]); err == nil {
+		err = writableIDs(to, d, n)
+	}
+	return d, n, err
 }
 
 // conversion finds the formats that the names of two formats, or of two files, allow: both of a

@@ -3,191 +3,192 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
-	"iter"
-	"slices"
+	"time"
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/matrix"
+	"coles/gnn"
+	"coles/internal/peak"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-// embeddingFlags are the options that say where an embedding comes from.
-func embeddingFlags() []cli.Flag {
-	return append([]cli.Flag{
-		fileFlag("embedding", "`FILE` of vectors, in the order of the nodes"),
-		fileFlag("with", "embed GRAPH with the model in `FILE`"),
-		directedFlag(),
-	}, append(graphFlags(), settingsFlags()...)...)
+// embeddingOutput says where an embedding goes.
+type embeddingOutput struct {
+	path, format, model string
+	digits              int
+	ids                 idsOptions
+	json                bool
 }
 
-// directedFlag is the option that keeps the direction of edges.
-func directedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "directed", Usage: "edges lead from the first node to the second: vectors tell tails from heads, and links lead to heads"}
-}
-
-// checkEmbeddingFlags refuses options for making an embedding where there is one. A seed is for
-// more than that.
-func checkEmbeddingFlags(c *cli.Command) error {
-	for _, f := range append(settingsFlags(), fileFlag("with", ""), directedFlag()) {
-		if name := f.Names()[0]; c.IsSet("embedding") && c.IsSet(name) && name != "seed" {
-			return usagef("-%s cannot be used with -embedding", name)
-		}
+func (o *embeddingOutput) flags() []cli.Flag {
+	to := ofOutput.text(&o.format, "to", "`FORMAT` to write: "+formatNames(holdsEmbedding)+"; by the name of the file if not given")
+	to.Aliases = []string{"format"}
+	return []cli.Flag{
+		ofOutput.file(&o.path, "o", "write to `FILE`"),
+		ofOutput.whole(&o.digits, "digits", "significant `DIGITS` of numbers in text (default: as few as read back to the same number)"),
+		to,
+		ofOutput.file(&o.model, "model", "keep the model in `FILE`"),
+		o.ids.flag(),
 	}
-	return changesNoFit(c, "seed")
 }
 
-// changesNoFit refuses settings, but those allowed, next to a model.
-func changesNoFit(c *cli.Command, allowed ...string) error {
-	for _, f := range settingsFlags() {
-		if name := f.Names()[0]; c.IsSet("with") && c.IsSet(name) && !slices.Contains(allowed, name) {
-			return usagef("-%s changes a fit, and -with has a model already", name)
-		}
+// check refuses options that contradict one another.
+func (o *embeddingOutput) check() error {
+	toStdout := cmp.Or(o.path, standard) == standard
+	switch {
+	case o.json && toStdout:
+		return usagef("-json prints on standard output: name a file for the embedding by -o")
+	case o.model == standard && (toStdout || o.json):
+		return usagef("-model - and the rest would both go to standard output")
+	case sameFile(o.model, o.path):
+		return usagef("-model and -o are the same file")
 	}
 	return nil
 }
 
-// An embedding has a row for every node. Where it was read there is no model, and without a graph
-// the dataset holds ids and labels only.
+// A maker makes a model, or has one, and an embedding by it.
+type maker interface {
+	embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error)
+}
+
+// An embedding is what a command makes of a graph and writes.
 type embedding struct {
-	data  *dataset.Dataset
-	graph *coles.Graph
-	model model
-	rows  mat.Matrix
+	o                   *embeddingOutput
+	to                  dataset.Format
+	vectors, ids, model sink
+	verbose             bool
+	new                 *newcomerOptions
 }
 
-// embedded reads an embedding, and the graph if there is one, or reads the graph and embeds it as
-// adapt says.
-func embedded(ctx context.Context, c *cli.Command, in *inputs, adapt func(*embedder, *dataset.Dataset)) (*embedding, error) {
-	if c.IsSet("embedding") {
-		return readEmbedding(ctx, c, in)
+// embedSummary is the output of -json.
+type embedSummary struct {
+	Nodes    int `json:"nodes"`
+	Edges    int `json:"edges"`
+	Features int `json:"features"`
+	Dim      int `json:"dim"`
+	Seconds  struct {
+		Read  float64 `json:"read"`
+		Embed float64 `json:"embed"` // the fit included
+		Write float64 `json:"write"`
+	} `json:"seconds"`
+	PeakBytes int64 `json:"peak_bytes"` // of memory that the process has held
+	Fit       any   `json:"fit"`        // report of the model, also where it was read
+}
+
+// write reads a graph, embeds it and writes what comes out.
+func (w *embedding) write(ctx context.Context, r *reader, newMaker func() (maker, error)) error {
+	if err := w.open(r.session); err != nil {
+		return err
 	}
-	e, err := newEmbedder(ctx, c, in)
+	var summary embedSummary
+	r.directed = w.to.Graph
+	seconds := stopwatch()
+	e, err := newMaker()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	in.arcs = c.Bool("directed")
-	d, g, err := readArgument(ctx, c, in)
+	d, err := r.readArgument(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	adapt(e, d)
-	m, y, err := e.embed(ctx, g, d.Features)
-	return &embedding{d, g, m, y}, err
-}
-
-// readEmbedding reads -embedding, and the graph if there is one.
-func readEmbedding(ctx context.Context, c *cli.Command, in *inputs) (*embedding, error) {
-	path := c.String("embedding")
-	args, err := arguments(c, 1)
-	if err != nil {
-		return nil, err
-	}
-	vectors, err := readEmbeddingFile(ctx, in, "", path)
-	if err != nil {
-		return nil, err
-	}
-	e := &embedding{data: vectors, rows: vectors.Features}
-	if len(args) == 0 {
-		vectors.Features = nil
-		n, _ := e.rows.Dims()
-		return e, giveLabels(ctx, c, in, vectors, n)
-	}
-	if e.data, err = readGraph(ctx, c, in, args[0]); err != nil {
-		return nil, err
-	}
-	if vectors.IDs == nil && !areNumbers(e.data.IDs) {
-		in.text.Warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(path), nameOf(args[0])))
-	}
-	x := e.data.Features
-	err = giveFeatures(e.data, vectors, path)
-	e.data.Features = x
-	return e, err
-}
-
-// usually embeds for a purpose whatever the graph is.
-func usually(p purpose) func(*embedder, *dataset.Dataset) {
-	return func(e *embedder, _ *dataset.Dataset) { e.usual = p }
-}
-
-// knownLabels are the labels of n nodes, −1 for none.
-func knownLabels(d *dataset.Dataset, n int) []int {
-	if d.Labels == nil {
-		return slices.Repeat([]int{-1}, n)
-	}
-	labels := slices.Clone(d.Labels)
-	for _, i := range d.Unlabeled {
-		labels[i] = -1
-	}
-	return labels
-}
-
-// resultOutput is the file of -o, or standard output, for what is made of an embedding.
-func resultOutput(c *cli.Command, s streams, binary bool) (sink, error) {
-	if err := checkEmbeddingFlags(c); err != nil {
-		return sink{}, err
-	}
-	return newOutput(c, c.Args().Slice(), "-o", cmp.Or(c.String("o"), standard), binary, s)
-}
-
-// resultFlags are the options of [sink.writeResult] and the file that it writes to.
-func resultFlags() []cli.Flag {
-	return []cli.Flag{
-		fileFlag("o", "write to `FILE`"),
-		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		&cli.BoolFlag{Name: "no-header", Usage: "leave out the line of column names at the head of a .csv file"},
-	}
-}
-
-// writeResult writes a result as JSON, or its lines: fields separated by tabs, or, into a file that
-// ends in .csv or .csv.gz, by commas under the names of the columns. A field that holds the separator comes in
-// double quotes.
-func (s sink) writeResult(ctx context.Context, c *cli.Command, result any, columns []string, lines iter.Seq[[]string]) error {
-	return s.write(ctx, func(w io.Writer) error {
-		if c.Bool("json") {
-			return printJSON(w, result)
+	summary.Nodes, summary.Edges = d.Graph.Nodes(), d.Graph.Report().Edges
+	if w.new.given() {
+		k := &newcomers{r: r, old: d}
+		if d, err = k.read(ctx, w.new); err != nil {
+			return err
 		}
-		to := csv.NewWriter(w)
-		if extensionOf(s.path) != ".csv" {
-			to.Comma = '\t'
-		} else if !c.Bool("no-header") {
-			to.Write(columns)
-		}
-		for line := range lines {
-			to.Write(line) // Error has what fails
-		}
-		to.Flush()
-		return to.Error()
-	})
+		e, summary.Nodes, summary.Edges = k, len(d.IDs), len(k.edges)
+	}
+	if err := writableIDs(w.to, d.Dataset, summary.Nodes); err != nil {
+		return err
+	}
+	r.warnOfIDs(w.ids, w.to, d.IDs)
+	summary.Seconds.Read = seconds()
+	m, y, err := e.embed(ctx, d)
+	if err != nil {
+		return err
+	}
+	summary.Seconds.Embed = seconds()
+	r.note("", task.ZeroRows(y, d.IDs)...)
+	if err := w.put(ctx, r.keep(m, d), d, y); err != nil {
+		return err
+	}
+	summary.Seconds.Write = seconds()
+
+	summary.Features = d.Columns()
+	_, summary.Dim = y.Dims()
+	summary.Fit = reportOf(m)
+	summary.PeakBytes = peak.Bytes()
+	if w.verbose {
+		fmt.Fprintln(r.stderr, summary.Fit)
+		fmt.Fprintf(r.stderr, "read %.2f s, embed %.2f s, write %.2f s\n", summary.Seconds.Read, summary.Seconds.Embed, summary.Seconds.Write)
+	}
+	if w.o.json {
+		return printJSON(r.stdout, summary)
+	}
+	return nil
 }
 
-// someRows is a copy of rows of y, sparse where y is.
-func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
-	s, err := matrix.Read(ctx, y)
-	if err != nil {
-		return nil, err
+// reportOf is the report of a model of either kind.
+func reportOf(m task.Model) any {
+	if m, ok := m.(*gnn.Model); ok {
+		return m.Report()
 	}
-	all, err := matrix.As[float64](ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	some, err := all.Gather(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.Export(ctx, some)
+	return m.(*coles.Model).Report()
 }
 
-// picked are the elements of these rows.
-func picked[T any](all []T, rows []int) []T {
-	some := make([]T, len(rows))
-	for k, i := range rows {
-		some[k] = all[i]
+// stopwatch returns a function that gives the seconds since its last call.
+func stopwatch() func() float64 {
+	last := time.Now()
+	return func() float64 {
+		now := time.Now()
+		passed := now.Sub(last).Seconds()
+		last = now
+		return passed
 	}
-	return some
+}
+
+// open finds what would only fail after the work is done.
+func (w *embedding) open(s *session) (err error) {
+	o := w.o
+	if err := s.atLeast1("digits", o.digits); err != nil {
+		return err
+	}
+	path := cmp.Or(o.path, standard)
+	if w.to, err = embeddingFormat(o.format, path); err != nil {
+		return err
+	}
+	if w.to.Binary && o.digits > 0 {
+		return usagef("-digits: %s is not text, and has all", w.to.Name)
+	}
+	if w.to.Graph && w.new.given() {
+		return usagef("-new-features: %s holds a graph, and new nodes are vectors only; name another format by -to", w.to.Name)
+	}
+	if w.vectors, err = s.output(s.args, "-o", path, w.to.Binary); err != nil {
+		return err
+	}
+	if w.ids, err = o.ids.output(s, s.args, path, o.model); err != nil {
+		return err
+	}
+	w.model, err = s.output(s.args, "-model", o.model, true)
+	return err
+}
+
+// put writes the model, the ids and y, which replaces the features of d.
+func (w *embedding) put(ctx context.Context, f *task.File, d *task.Data, y mat.Matrix) error {
+	if err := w.model.write(ctx, func(to io.Writer) error { _, err := f.WriteTo(to); return err }); err != nil {
+		return err
+	}
+	rows, _ := y.Dims()
+	if err := w.ids.write(ctx, func(to io.Writer) error { return writeIDs(to, d.IDs, rows) }); err != nil {
+		return err
+	}
+	embedded := *d.Dataset
+	embedded.Features, embedded.FeatureNames = dataset.Digits(y, w.o.digits), nil
+	return w.vectors.write(ctx, func(to io.Writer) error { return w.to.Write(to, &embedded) })
 }

@@ -12,44 +12,35 @@ import (
 	"coles/cluster"
 	"coles/dataset"
 	"coles/eval"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-const evalDescription = `Measures an embedding by the labels of its nodes: node classification (a
-logistic regression learns from some nodes and is asked about the others) and
-clustering (k-means against the classes). The embedding comes from -embedding,
-or is made of GRAPH as by "coles embed". Where the fit chooses between graph and
-features, the accuracy of the model that it did not choose is printed, too, and
-a warning of features alone where most neighbours share a label.
-
-Of nodes with several labels a tenth is known, and a half, and as many classes are
-predicted as each node has; of numbers a quarter is known. -labels-as decides.
-
-Labels come from -labels or GRAPH; splits from -splits, or from GRAPH if it has
-masks and neither -per-class nor -count is given, or else are drawn. Nodes
-without a label are left out.
-
-Examples:
-   coles eval cora.npz
-   coles eval cora.npz -embedding cora.npy -splits cora_20.json -json
-   coles eval -embedding friends.txt -labels circles.csv -per-class 5`
+// evalOptions are the options of the command.
+type evalOptions struct {
+	vectorOptions
+	labelOptions
+	splits                string
+	perClass, count, runs int
+	json                  bool
+}
 
 func evalCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "eval", Usage: "what an embedding is worth: classification and clustering",
-		ArgsUsage: "[GRAPH]", Description: describe(evalDescription),
-		Flags: append([]cli.Flag{
-			fileFlag("splits", "`FILE` of train, validation and test nodes, JSON"),
-			&cli.IntFlag{Name: "per-class", Value: 20, Usage: "draw so many labelled `NODES` of each class for training, at most a third of it"},
-			&cli.IntFlag{Name: "count", Value: 50, Usage: "draw so many `SPLITS`"},
-			&cli.IntFlag{Name: "runs", Value: 10, Usage: "`RUNS` of k-means; 0 for no clustering"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-			labelsAsFlag(),
-		}, embeddingFlags()...),
-		Action: action(s, evaluate),
-	}
+	o := &evalOptions{}
+	return command(s, spec{
+		name: "eval", usage: "what an embedding is worth: classification and clustering", args: "[GRAPH]", settings: true,
+		first: []string{"features", "labels", "labels-as", "embedding", "dim", "splits", "per-class", "count", "runs", "json"},
+		flags: slices.Concat([]cli.Flag{
+			ofInput.file(&o.splits, "splits", "`FILE` of train, validation and test nodes, JSON"),
+			ofAnswer.usually(&o.perClass, "per-class", 20, "draw so many labelled `NODES` of each class for training, at most a third of it"),
+			ofAnswer.usually(&o.count, "count", 50, "draw so many `SPLITS`"),
+			ofAnswer.usually(&o.runs, "runs", 10, "`RUNS` of k-means; 0 for no clustering"),
+			jsonFlag(&o.json), o.labelOptions.flag(),
+		}, o.vectorOptions.flags()),
+		run: o.run,
+	})
 }
 
 // evaluation is the output of eval.
@@ -85,127 +76,137 @@ type clustering struct {
 	F1       measured `json:"f1"`
 }
 
-// measured are figures in percent.
-type measured struct {
-	Mean float64   `json:"mean"`
-	Std  float64   `json:"std"`
-	Each []float64 `json:"each"`
-}
-
-func evaluate(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	if err := checkEvalFlags(c); err != nil {
+func (o *evalOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
+	if err != nil {
 		return err
 	}
-	made, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
-		usually(forClassification)(e, d)
-		e.warn = func(error) {} // the table says what was chosen
+	if err := o.checkEval(s); err != nil {
+		return err
+	}
+	v, err := o.read(ctx, r, task.General, func(e *embedder, _ *task.Data) error {
+		e.quiet = true // the table says what was chosen
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	d, y := made.data, made.rows
-	rows, width := y.Dims()
-	if d.Labels == nil {
+	rows, width := v.rows.Dims()
+	if v.Labels == nil {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
 	}
-	labelled := labelledNodes(d)
+	labelled := task.Labelled(v.Dataset)
 	e := &evaluation{
-		Embedding: cmp.Or(c.String("embedding"), "coles"), Nodes: rows, Columns: width,
-		Labelled: len(labelled), Classes: d.NumClasses(),
+		Embedding: cmp.Or(o.embedding, "coles"), Nodes: rows, Columns: width,
+		Labelled: len(labelled), Classes: v.NumClasses(),
 	}
-	m, err := meaningOf(c, d)
+	t, err := o.target(v.Data, rows, r.labelsAt())
 	if err != nil {
 		return err
 	}
-	if m.values != nil || m.sets != nil {
-		if e.Shares, err = m.measure(ctx, c, in, y, labelled); err != nil {
+	if t.Kind() != task.OneClass {
+		if e.Shares, err = o.shares(ctx, s, t, v.rows, labelled); err != nil {
 			return err
 		}
-		if e.Classes = len(m.names); c.Int("runs") > 0 {
-			in.text.Warn(errors.New("clusters are compared with one class a node: -runs 0 leaves them out"))
+		if e.Classes = len(t.Names); o.runs > 0 {
+			s.warn(errors.New("clusters are compared with one class a node: -runs 0 leaves them out"))
 		}
-		in.progress.clear()
-		return report(ctx, c, s, e)
+	} else if err := o.measure(ctx, s, e, v, t, labelled); err != nil {
+		return err
 	}
-	splits, from, err := splitsToUse(ctx, c, in, d)
+	s.progress.clear()
+	return report(ctx, s, o.json, e)
+}
+
+// shares measures by several classes a node, or by numbers.
+func (o *evalOptions) shares(ctx context.Context, s *session, t task.Target, y mat.Matrix, labelled []int) ([]shareKnown, error) {
+	for _, flag := range []string{"splits", "per-class"} {
+		if s.set(flag) {
+			return nil, usagef("-%s is for one class a node; -labels-as classes takes other labels for names", flag)
+		}
+	}
+	return sharesKnown(ctx, eval.Protocol{Progress: s.progress.show}, t, y, labelled, o.count, o.fit.seed)
+}
+
+// measure measures by one class a node.
+func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v *vectors, t task.Target, labelled []int) error {
+	splits, from, err := o.splitsToUse(ctx, s, v.Dataset)
 	if err != nil {
 		return err
 	}
-	p := eval.Protocol{Runs: c.Int("runs"), KMeans: cluster.KMeans{Seed: seedOr1(c)}, Progress: in.progress.show}
-	r, err := p.Classify(ctx, y, d.Labels, splits)
+	p := eval.Protocol{Runs: o.runs, KMeans: cluster.KMeans{Seed: o.fit.seed}, Progress: s.progress.show}
+	r, err := p.Classify(ctx, v.rows, v.Labels, splits)
 	if err != nil {
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
-	if fitted, ok := made.model.(*coles.Model); ok && !c.IsSet("with") && fitted.Report().Alignment != nil {
-		if e.Choice, err = otherModel(ctx, in, made, fitted, p, splits); err != nil {
+	if fitted, ok := v.model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
+		if e.Choice, err = otherModel(ctx, v, fitted, p, splits); err != nil {
 			return err
 		}
-		about, err := describeLabels(ctx, made.graph, d)
+		about, err := task.DescribeLabels(ctx, v.Data, t)
 		if err != nil {
 			return err
 		}
-		e.doubt = about.Homophily.doubt(e.Choice.Alignment)
+		e.doubt = about.Homophily.Doubt(e.Choice.Alignment)
 	}
 	if p.Runs > 0 {
-		if e.Clustering, err = clusters(ctx, p, y, d.Labels, labelled); err != nil {
-			return err
-		}
+		e.Clustering, err = clusters(ctx, p, v.rows, v.Labels, labelled)
 	}
-	in.progress.clear()
-	return report(ctx, c, s, e)
+	return err
 }
 
 // otherModel fits and measures the model that a fit has not chosen.
-func otherModel(ctx context.Context, in *inputs, e *embedding, fitted *coles.Model, p eval.Protocol, splits []dataset.Split) (*choice, error) {
+func otherModel(ctx context.Context, e *vectors, fitted *coles.Model, p eval.Protocol, splits []dataset.Split) (*choice, error) {
 	s, report := fitted.Settings(), fitted.Report()
 	s.Kind = coles.UseGraph
 	if report.Kind == coles.UseGraph {
 		s = s.WithoutGraph()
 	}
-	_, d := e.data.Features.Dims()
-	if s.Structure = 0; e.graph.Roles() == nil {
+	_, d := e.Features.Dims()
+	if s.Structure = 0; e.Graph.Roles() == nil {
 		s.Dim = min(s.Dim, d)
 	}
-	m, err := coles.Fit(ctx, e.graph, e.data.Features, coles.WithProgress(in.progress.show), coles.WithSettings(s))
+	m, err := coles.Fit(ctx, e.Graph, e.Features, coles.WithProgress(p.Progress), coles.WithSettings(s))
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Classify(ctx, m.Embedding(), e.data.Labels, splits)
+	r, err := p.Classify(ctx, m.Embedding(), e.Labels, splits)
 	if err != nil {
 		return nil, err
 	}
 	return &choice{report.Kind, report.Alignment, s.Kind, percent(*r)}, nil
 }
 
-func checkEvalFlags(c *cli.Command) error {
-	if err := atLeast1(c, "per-class", "count"); err != nil {
+// checkEval refuses options that contradict one another.
+func (o *evalOptions) checkEval(s *session) error {
+	if err := cmp.Or(s.atLeast1("per-class", o.perClass), s.atLeast1("count", o.count)); err != nil {
 		return err
 	}
 	switch {
-	case c.Int("runs") < 0:
-		return usagef("-runs %d: want 0 or more", c.Int("runs"))
-	case c.IsSet("splits") && (c.IsSet("per-class") || c.IsSet("count")):
+	case o.runs < 0:
+		return usagef("-runs %d: want 0 or more", o.runs)
+	case o.splits != "" && s.set("per-class", "count"):
 		return usagef("-splits has splits; -per-class and -count draw them")
 	}
-	return checkEmbeddingFlags(c)
+	return o.check(s)
 }
 
 // splitsToUse reads splits, takes the dataset's or draws some, and reports which.
-func splitsToUse(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) ([]dataset.Split, string, error) {
+func (o *evalOptions) splitsToUse(ctx context.Context, s *session, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	n := len(d.Labels)
 	var splits []dataset.Split
 	var from string
 	var err error
 	switch {
-	case c.IsSet("splits"):
-		splits, err = readSplits(ctx, in, c.String("splits"), n)
-		from = c.String("splits")
-	case len(d.Splits) > 0 && !c.IsSet("per-class") && !c.IsSet("count"):
+	case o.splits != "":
+		splits, err = readSplits(ctx, s, o.splits, n)
+		from = o.splits
+	case len(d.Splits) > 0 && !s.set("per-class", "count"):
 		splits, from = d.Splits, "masks of the graph"
 	default:
-		splits, err = d.RandomSplits(c.Int("per-class"), c.Int("count"), seedOr1(c))
-		from = perClassDrawn(splits, d.Labels, c.Int("per-class"))
+		splits, err = d.RandomSplits(o.perClass, o.count, o.fit.seed)
+		from = perClassDrawn(splits, d.Labels, o.perClass)
 	}
 	if err != nil {
 		return nil, "", err
@@ -247,15 +248,6 @@ func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labell
 	return &clustering{percent(r.Accuracy), percent(r.NMI), percent(r.F1)}, nil
 }
 
-// percent are measurements in percent.
-func percent(m eval.Measurements) measured {
-	p := measured{100 * m.Mean, 100 * m.Std, slices.Clone(m.Each)}
-	for i := range p.Each {
-		p.Each[i] *= 100
-	}
-	return p
-}
-
 func (e *evaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
 	if e.Shares != nil {
@@ -277,5 +269,3 @@ func (e *evaluation) print(w io.Writer) {
 		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
 	}
 }
-
-func (m measured) String() string { return fmt.Sprintf("%.1f ± %.1f %%", m.Mean, m.Std) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"testing"
@@ -23,10 +24,10 @@ func TestInfoOfAGraph(t *testing.T) {
 	if r := got.Graph; r.Nodes != 5 || r.Edges != 4 || r.Isolated != 1 || r.SelfLoopsDropped != 1 || r.Weighted {
 		t.Errorf("graph %+v", r)
 	}
-	if got.Components != 2 || got.Degrees != (degrees{0, 2, 8.0 / 5, 3}) {
+	if got.Components != 2 || fmt.Sprint(got.Degrees) != "{0 2 1.6 3}" {
 		t.Errorf("%d components, degrees %+v", got.Components, got.Degrees)
 	}
-	testkit.WantSame(t, "features", *got.Features, featuresInfo{2, 5, 0.5, 1})
+	testkit.WantSame(t, "features", fmt.Sprint(*got.Features), "{2 5 0.5 1}")
 	// Among a, b, c, d: a and b have one of two neighbours alike, c one of three, d its only one;
 	// edges ab and cd of four; two classes of two.
 	h := got.Labels.Homophily
@@ -72,7 +73,7 @@ func TestInfoOfAModel(t *testing.T) {
 // A column of times is seen for what it is, as weights of edges.
 func TestInfoShowsTheRangeOfWeights(t *testing.T) {
 	testkit.WantText(t, must(t, "a b 0.5\nb c 1082\n", "info"), "2, undirected, weights 0.5 to 1082\n")
-	testkit.WantSame(t, "weights of a graph without", decoded[graphInfo](t, "a b\n", "info", "-json").Weights, (*weights)(nil))
+	testkit.WantSame(t, "weights of a graph without", decoded[graphInfo](t, "a b\n", "info", "-json").Weights == nil, true)
 }
 
 // A folder of datasets is no dataset; info prints their names, the other commands refuse it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -8,53 +9,54 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/task"
 )
 
-// modelIn describes the model in a file, nil if it holds none.
+// readFile reads a file of a model or of a classifier.
+func readFile(r *bufio.Reader) (*task.File, error) { return task.ReadFile(r) }
+
+// readPredictor reads a file of a classifier.
+func readPredictor(r *bufio.Reader) (*task.Predictor, error) { return task.ReadPredictor(r) }
+
+// modelIn describes the model or the classifier in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {
 	stream, err := file.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	// A graph's reader will say what cannot be read.
-	switch head, _ := stream.Peek(len(modelMagic)); string(head) {
-	case modelMagic, networkMagic:
-	case classifierMagic:
-		k, err := readSource(ctx, file, readClassifier)
-		if err != nil {
-			return nil, err
-		}
-		return k.info(), nil
-	default:
+	if head, _ := stream.Peek(8); !task.Begins(head) {
 		return nil, nil
 	}
-	f, err := readSource(ctx, file, readModel)
+	f, err := readSource(ctx, file, readFile)
 	if err != nil {
 		return nil, err
 	}
-	columns := describeColumns(f.encoder)
-	if m, ok := f.model.(*gnn.Model); ok {
+	columns := task.DescribeColumns(f.Encoder)
+	switch m := f.Model.(type) {
+	case *gnn.Model:
 		return &networkInfo{m.Hash(), m.Settings(), m.Report(), columns}, nil
+	case *coles.Model:
+		r := m.Report()
+		return &modelInfo{
+			Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
+			Lambda: m.Lambda(), Settings: m.Settings(), Report: r, Columns: columns, Hash: m.Hash(), Rows: f.RowsBytes,
+		}, nil
 	}
-	fit := f.model.(*coles.Model)
-	r := fit.Report()
-	return &modelInfo{
-		Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-		Lambda: fit.Lambda(), Settings: fit.Settings(), Report: r, Columns: columns, Hash: fit.Hash(), Rows: f.bytes,
-	}, nil
+	return infoOfPredictor(f.Predictor), nil
 }
 
 // modelInfo is the output of info for a model.
 type modelInfo struct {
-	Nodes    int            `json:"nodes"` // those fitted, which the model names
-	Features int            `json:"features"`
-	Dim      int            `json:"dim"`
-	Lambda   []float64      `json:"lambda"`
-	Columns  columnInfos    `json:"columns,omitempty"` // of the table that features were made of
-	Hash     string         `json:"hash"`
-	Rows     int            `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
-	Settings coles.Settings `json:"settings"`
-	Report   coles.Report   `json:"report"`
+	Nodes    int                      `json:"nodes"` // those fitted, which the model names
+	Features int                      `json:"features"`
+	Dim      int                      `json:"dim"`
+	Lambda   []float64                `json:"lambda"`
+	Columns  []task.ColumnDescription `json:"columns,omitempty"` // of the table that features were made of
+	Hash     string                   `json:"hash"`
+	Rows     int                      `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
+	Settings coles.Settings           `json:"settings"`
+	Report   coles.Report             `json:"report"`
 }
 
 func (m *modelInfo) print(w io.Writer) {
@@ -69,7 +71,7 @@ func (m *modelInfo) print(w io.Writer) {
 	default:
 		fmt.Fprintln(w, "features\tnone: it embeds only the graph it was fitted on")
 	}
-	m.Columns.print(w)
+	printColumns(w, m.Columns)
 	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Kind, r.Alignment, m.Features > 0))
 	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
@@ -100,14 +102,63 @@ func (m *modelInfo) print(w io.Writer) {
 
 // networkInfo is the output of info for a network.
 type networkInfo struct {
-	Hash     string       `json:"hash"`
-	Settings gnn.Settings `json:"settings"`
-	Report   gnn.Report   `json:"report"`
-	Columns  columnInfos  `json:"columns,omitempty"`
+	Hash     string                   `json:"hash"`
+	Settings gnn.Settings             `json:"settings"`
+	Report   gnn.Report               `json:"report"`
+	Columns  []task.ColumnDescription `json:"columns,omitempty"`
 }
 
 func (m *networkInfo) print(w io.Writer) {
 	s := m.Settings
 	fmt.Fprintf(w, "hash: %s\n%v\nlayers: %v\nobjective: %v, %v, seed %d\n", m.Hash, m.Report, s.Network, s.Objective, s.Optimizer, s.Seed)
-	m.Columns.print(w)
+	printColumns(w, m.Columns)
+}
+
+func printColumns(w io.Writer, columns []task.ColumnDescription) {
+	for _, c := range columns {
+		fmt.Fprintf(w, "  %s\t%v\n", c.Name, c)
+	}
+}
+
+// choiceText names the model and the reason.
+func choiceText(kind coles.Kind, why *coles.Alignment, features bool) string {
+	switch {
+	case why != nil:
+		return why.String()
+	case !features:
+		return kind.String() + ": there are no features"
+	}
+	return kind.String() + ", as is set"
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// classifierInfo is the output of info for a classifier.
+type classifierInfo struct {
+	Predicts string      `json:"predicts"`
+	Classes  []string    `json:"classes,omitempty"`
+	Features int         `json:"features"`
+	C        float64     `json:"c,omitempty"`
+	Alpha    float64     `json:"alpha"`
+	Origin   task.Origin `json:"learnt_from"`
+}
+
+func infoOfPredictor(p *task.Predictor) *classifierInfo {
+	about := &classifierInfo{Predicts: p.Kind.String(), Features: p.Columns, C: p.C, Alpha: p.Alpha, Origin: p.Of}
+	for k := range p.Classes {
+		about.Classes = append(about.Classes, p.Class(k))
+	}
+	return about
+}
+
+func (k *classifierInfo) print(w io.Writer) {
+	if k.Classes != nil {
+		fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
+	}
+	fmt.Fprintf(w, "predicts\t%s\n", k.Predicts)
+	fmt.Fprintf(w, "learnt from\t%v, of %d columns\n", k.Origin, k.Features)
+	if k.C > 0 {
+		fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
+	}
+	fmt.Fprintf(w, "neighbours\tα = %g\n", k.Alpha)
 }

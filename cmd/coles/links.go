@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,46 +10,41 @@ import (
 	"coles/dataset"
 	"coles/link"
 	"coles/near"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-const linksDescription = `Recommends links that GRAPH does not have: for each node, or those of -node, the
-nodes that no edge joins to it and that edges, and features if there are some,
-speak most for. Prints a line "ID, node, score" for each, separated by tabs, or
-by commas where the name of -o ends in .csv, best first. The scores of what a
-node could be joined to add up to 1; they are 0 for a node that nothing is known
-of, which gets the nodes of most edges. Standard error says what the links are
-worth: how many of a tenth of the edges, hidden, are among ten recommended.
-
-Walks of two and three steps are counted, and where there are features their
-cosines and those of vectors, made as by "coles embed -for links"; hidden edges
-say how much each counts. Where all edges join two kinds of nodes, so do the
-links. With -directed heads of edges are recommended to tails. -by cosine, and
--embedding, take the nodes most similar by their vectors alone.
-
-Examples:
-   coles links friends.tsv -features profiles.csv -k 3 -node ann -node bob
-   coles links sales.csv -bipartite -among instock.txt -o links.csv
-   coles links friends.tsv -pairs asked.tsv
-   coles links friends.tsv -features profiles.csv -embedding friends.txt`
+// linksOptions are the options of the command.
+type linksOptions struct {
+	vectorOptions
+	result           resultOptions
+	nodes            []string
+	k                int
+	by, among, pairs string
+	why              bool
+}
 
 func linksCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "links", Usage: "links that a graph may lack, best first",
-		ArgsUsage: "[GRAPH]", Description: describe(linksDescription),
-		Flags: append(append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "node", Usage: "recommend links for the node `ID`; may be given again (default: for all)"},
-			&cli.IntFlag{Name: "k", Value: 10, Usage: "at most so many `LINKS` for each node"},
-			&cli.StringFlag{Name: "by", Value: "walks", Usage: "`SCORES`: walks, or cosine for those of vectors alone"},
-			fileFlag("among", "recommend none but the nodes of `FILE`, an id a line"),
-			&cli.BoolFlag{Name: "why", Usage: "name neighbours that both have, those of fewest edges first"},
-			fileFlag("pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),
-		}, resultFlags()...), embeddingFlags()...),
-		DisableSliceFlagSeparator: true, // an id may hold a comma
-		Action:                    action(s, links),
-	}
+	o := &linksOptions{}
+	by := ofAnswer.text(&o.by, "by", "`SCORES`: walks, or cosine for those of vectors alone")
+	by.Value = "walks"
+	c := command(s, spec{
+		name: "links", usage: "links that a graph may lack, best first", args: "[GRAPH]", settings: true,
+		first: []string{"features", "bipartite", "directed", "node", "k", "among", "pairs", "why", "json", "o"},
+		flags: slices.Concat([]cli.Flag{
+			&cli.StringSliceFlag{Name: "node", Category: string(ofAnswer), Usage: "recommend links for the node `ID`; may be given again (default: for all)", Destination: &o.nodes},
+			ofAnswer.usually(&o.k, "k", 10, "at most so many `LINKS` for each node"),
+			by,
+			ofAnswer.file(&o.among, "among", "recommend none but the nodes of `FILE`, an id a line"),
+			ofAnswer.yes(&o.why, "why", "name neighbours that both have, those of fewest edges first"),
+			ofAnswer.file(&o.pairs, "pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),
+		}, o.result.flags(), o.vectorOptions.flags()),
+		run: o.run,
+	})
+	c.DisableSliceFlagSeparator = true // an id may hold a comma
+	return c
 }
 
 // recommendations are the output.
@@ -68,42 +62,35 @@ type recommendation struct {
 	Common []string `json:"common,omitempty"`
 }
 
-func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	if err := atLeast1(c, "k"); err != nil {
-		return err
-	}
-	byCosine := c.String("by") == "cosine" || c.IsSet("embedding")
-	switch {
-	case c.String("by") != "cosine" && c.String("by") != "walks":
-		return usagef("-by %s: want walks or cosine", c.String("by"))
-	case c.IsSet("embedding") && !c.Args().Present():
-		return usagef("which links are there already? name GRAPH, too")
-	case byCosine && c.IsSet("embedding") && c.IsSet("by") && c.String("by") != "cosine":
-		return usagef("-by walks makes vectors of its own, without the edges that it hides: -embedding goes with cosines")
-	case c.Bool("directed") && (byCosine || c.Bool("bipartite")):
-		return usagef("-directed is for walks among nodes of one kind: cosines have no direction, and -bipartite says it")
-	case c.IsSet("pairs") && (byCosine || c.IsSet("node") || c.IsSet("among") || c.IsSet("k")):
-		return usagef("-pairs asks for scores by walks: -by cosine, -embedding, -node, -among and -k say nothing of them")
-	}
-	out, err := resultOutput(c, s, false)
+func (o *linksOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
 	if err != nil {
 		return err
 	}
-	result := recommendations{Links: []recommendation{}}
-	if byCosine {
-		err = result.addSimilar(ctx, c, in)
+	if err := o.checkLinks(s); err != nil {
+		return err
+	}
+	out, err := o.output(s, &o.result)
+	if err != nil {
+		return err
+	}
+	result := &recommendations{Links: []recommendation{}}
+	var g *coles.Graph
+	if o.byCosine() {
+		g, err = o.addSimilar(ctx, r, result)
 	} else {
-		err = result.addLearned(ctx, c, in, s.stderr)
+		g, err = o.addLearned(ctx, r, result)
 	}
 	if err != nil {
 		return err
 	}
-	in.progress.clear()
-	columns := []string{"id", "node", "score", "why"}
-	if !c.Bool("why") {
-		columns = columns[:3]
+	s.progress.clear()
+	columns := []string{"id", "node", "score"}
+	if o.why {
+		columns = append(columns, "why")
+		result.explain(g)
 	}
-	return out.writeResult(ctx, c, result, columns, func(yield func([]string) bool) {
+	return o.result.write(ctx, out, result, columns, func(yield func([]string) bool) {
 		for _, l := range result.Links {
 			line := []string{l.ID, l.Node, short(l.Score), strings.Join(l.Common, ", ")}
 			if !yield(line[:len(columns)]) {
@@ -113,11 +100,30 @@ func links(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	})
 }
 
-// explain names neighbours that both ends of a link have, with -why.
-func (r *recommendations) explain(c *cli.Command, g *coles.Graph) {
-	if !c.Bool("why") {
-		return
+func (o *linksOptions) byCosine() bool { return o.by == "cosine" || o.embedding != "" }
+
+// checkLinks refuses options that contradict one another.
+func (o *linksOptions) checkLinks(s *session) error {
+	if err := s.atLeast1("k", o.k); err != nil {
+		return err
 	}
+	switch {
+	case o.by != "cosine" && o.by != "walks":
+		return usagef("-by %s: want walks or cosine", o.by)
+	case o.embedding != "" && len(s.args) == 0:
+		return usagef("which links are there already? name GRAPH, too")
+	case o.embedding != "" && s.set("by") && o.by != "cosine":
+		return usagef("-by walks makes vectors of its own, without the edges that it hides: -embedding goes with cosines")
+	case o.directed && (o.byCosine() || o.bipartite):
+		return usagef("-directed is for walks among nodes of one kind: cosines have no direction, and -bipartite says it")
+	case o.pairs != "" && (o.byCosine() || s.set("node", "among", "k")):
+		return usagef("-pairs asks for scores by walks: -by cosine, -embedding, -node, -among and -k say nothing of them")
+	}
+	return nil
+}
+
+// explain names neighbours that both ends of a link have.
+func (r *recommendations) explain(g *coles.Graph) {
 	const most = 5
 	ids := g.IDs()
 	for k := range r.Links {
@@ -131,90 +137,76 @@ func (r *recommendations) explain(c *cli.Command, g *coles.Graph) {
 }
 
 // addSimilar adds the most similar nodes by vectors.
-func (r *recommendations) addSimilar(ctx context.Context, c *cli.Command, in *inputs) error {
-	e, err := embedded(ctx, c, in, usually(forLinks))
+func (o *linksOptions) addSimilar(ctx context.Context, r *reader, to *recommendations) (*coles.Graph, error) {
+	v, err := o.read(ctx, r, task.ForLinks, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g := e.graph
-	if g == nil {
-		if g, err = undirected(e.data, c.Args().First()); err != nil {
-			return err
-		}
+	if err := withGraph(v.Data, r.first()); err != nil {
+		return nil, err
 	}
-	asked, may, err := askedLinks(ctx, c, in, g)
+	asked, may, err := o.asked(ctx, r, v.Graph)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in.progress.show("links", 0, 0)
-	index, err := near.NewIndex(ctx, e.rows, near.Cosine)
+	r.progress.show("links", 0, 0)
+	index, err := near.NewIndex(ctx, v.rows, near.Cosine)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	index.Progress = in.progress.show
-	found, err := index.RecommendLinks(ctx, g, asked, c.Int("k"), may)
-	r.add(g.IDs(), asked, found)
-	r.explain(c, g)
-	return err
+	index.Progress = r.progress.show
+	found, err := index.RecommendLinks(ctx, v.Graph, asked, o.k, may)
+	to.add(v.Graph.IDs(), asked, found)
+	return v.Graph, err
 }
 
 // addLearned adds what a recommender finds that learns from the graph itself.
-func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *inputs, stderr io.Writer) error {
-	e, err := newEmbedder(ctx, c, in)
+func (o *linksOptions) addLearned(ctx context.Context, r *reader, to *recommendations) (*coles.Graph, error) {
+	e, err := newEmbedder(ctx, r, &o.fit, o.with, task.ForLinks)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in.directed = c.Bool("directed")
-	d, g, err := readArgument(ctx, c, in)
+	r.directed = o.directed
+	d, err := r.readArgument(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	asked, may, err := askedLinks(ctx, c, in, g)
+	asked, may, err := o.asked(ctx, r, d.Graph)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	options := link.Options{Sides: d.Sides, Seed: 1, Progress: in.progress.show}
-	setNumber(c, "seed", &options.Seed, c.Uint64)
-	if in.directed {
-		d.Adjacency.DoNonZero(func(u, v int, _ float64) { options.Arcs = append(options.Arcs, coles.Edge{U: u, V: v}) })
-	} else if d.Sides == nil {
-		options.Sides = link.Sides(g)
-	}
-	if options.Sides != nil {
-		fmt.Fprintln(stderr, "coles: all edges join nodes of two kinds, and so do the links; -by cosine takes any pair")
-	}
-	if usually(forLinks)(e, d); d.Features != nil || e.model != nil {
-		options.Features = d.Features
-		options.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
-			_, y, err := e.embed(ctx, g, d.Features)
+	how := task.Linking{Directed: o.directed, Seed: o.fit.seed, Progress: r.progress.show}
+	if d.Features != nil || r.file != nil {
+		how.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
+			_, y, err := e.embed(ctx, d.On(g))
 			return y, err
 		}
-	} else if err := withoutVectors(c); err != nil {
-		return err
+	} else if err := withoutVectors(r.session); err != nil {
+		return nil, err
 	}
-	recommender, err := link.Fit(ctx, g, options)
+	recommender, err := d.Links(ctx, how)
+	for _, n := range recommender.Notes {
+		r.say("%s%s", n.Text, advice("; ", n.Advice))
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in.progress.clear()
-	fmt.Fprintln(stderr, "coles:", recommender.Worth)
-	r.Worth = &recommender.Worth
-	if c.IsSet("pairs") {
-		pairs, err := readPairs(ctx, in, c.String("pairs"), g)
+	r.say("%v", recommender.Worth)
+	to.Worth = &recommender.Worth
+	ids := d.Graph.IDs()
+	if o.pairs != "" {
+		pairs, err := r.readPairs(ctx, o.pairs, d.Graph)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		scores, err := recommender.Scores(ctx, pairs)
-		ids := g.IDs()
 		for q, score := range scores {
-			r.Links = append(r.Links, recommendation{ID: ids[pairs[q].U], Node: ids[pairs[q].V], Score: score})
+			to.Links = append(to.Links, recommendation{ID: ids[pairs[q].U], Node: ids[pairs[q].V], Score: score})
 		}
-		r.explain(c, g)
-		return err
+		return d.Graph, err
 	}
-	found, err := recommender.Recommend(ctx, asked, c.Int("k"), may)
-	r.add(g.IDs(), asked, found)
-	r.explain(c, g)
+	found, err := recommender.Recommend(ctx, asked, o.k, may)
+	to.add(ids, asked, found)
 	unknown := 0
 	for _, matches := range found {
 		if len(matches) > 0 && matches[0].Score == 0 {
@@ -222,15 +214,15 @@ func (r *recommendations) addLearned(ctx context.Context, c *cli.Command, in *in
 		}
 	}
 	if unknown > 0 {
-		fmt.Fprintf(stderr, "coles: nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0\n", unknown, len(found))
+		r.say("nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0", unknown, len(found))
 	}
-	return err
+	return d.Graph, err
 }
 
 // withoutVectors refuses options for vectors where none are made.
-func withoutVectors(c *cli.Command) error {
-	for _, f := range settingsFlags() {
-		if name := f.Names()[0]; c.IsSet(name) && name != "seed" {
+func withoutVectors(s *session) error {
+	for _, name := range fittingNames {
+		if s.set(name) && name != "seed" {
 			return usagef("-%s changes vectors, and without -features walks need none: -by cosine takes them", name)
 		}
 	}
@@ -255,19 +247,19 @@ func (r *recommendations) add(ids []string, asked []int, found [][]near.Match) {
 	}
 }
 
-// askedLinks are the nodes to recommend to, nil for all, and what may be recommended to them.
-func askedLinks(ctx context.Context, c *cli.Command, in *inputs, g *coles.Graph) (nodes []int, may func(node, recommended int) bool, err error) {
+// asked are the nodes to recommend to, nil for all, and what may be recommended to them.
+func (o *linksOptions) asked(ctx context.Context, r *reader, g *coles.Graph) (nodes []int, may func(node, recommended int) bool, err error) {
 	ids := g.IDs()
-	if nodes, err = namedRows(c.StringSlice("node"), ids, in.text.Warn); err != nil || !c.IsSet("among") {
+	if nodes, err = namedRows(o.nodes, ids, r.warn); err != nil || o.among == "" {
 		return nodes, nil, err
 	}
-	names, err := readIDs(ctx, in, c.String("among"))
+	names, err := readIDs(ctx, r.session, o.among)
 	if err != nil {
 		return nil, nil, err
 	}
 	rows, err := namedRows(names, ids, nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", nameOf(c.String("among")), err)
+		return nil, nil, fmt.Errorf("%s: %w", nameOf(o.among), err)
 	}
 	among := make([]bool, len(ids))
 	for _, v := range rows {
@@ -277,13 +269,13 @@ func askedLinks(ctx context.Context, c *cli.Command, in *inputs, g *coles.Graph)
 }
 
 // readPairs reads pairs of the graph's nodes, each once, in the order of the nodes.
-func readPairs(ctx context.Context, in *inputs, path string, g *coles.Graph) ([]coles.Edge, error) {
-	s, err := in.source(path)
+func (r *reader) readPairs(ctx context.Context, path string, g *coles.Graph) ([]coles.Edge, error) {
+	s, err := r.input(path)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	s.text = dataset.EdgeListOptions{Header: in.text.Header, SkipUnknown: in.text.SkipUnknown, Unweighted: true}
+	s.text = dataset.EdgeListOptions{Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, Unweighted: true}
 	nameNodes(&s.text, g.IDs(), g.Nodes())
 	f, err := readingFormat("", path, true)
 	if err != nil {

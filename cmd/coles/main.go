@@ -9,6 +9,7 @@
 //	coles predict [options] [GRAPH]      the classes of the nodes that have no label
 //	coles cluster [options] [GRAPH]      a cluster for every node
 //	coles similar [options] ID...        the nodes nearest to some
+//	coles links   [options] [GRAPH]      links that a graph may lack, best first
 //	coles plot    [options] [GRAPH]      a picture of the nodes in two dimensions
 //	coles info    [options] [FILE]       sizes, degrees, homophily, memory; or what a model is
 //	coles convert [options] IN OUT       a file in another format
@@ -16,12 +17,12 @@
 //	coles version                        the version of this program
 //	coles completion SHELL               completion for bash, zsh, fish or pwsh
 //
-// coles help and coles COMMAND -h list the options and give examples. Options may be written with
-// one dash or two, before or after arguments.
+// coles COMMAND -h lists the options that most people need first and gives examples; coles help COMMAND lists all.
+// Options may be written with one dash or two, before or after arguments.
 //
 // # Files
 //
-// coles -h lists the formats of graphs and of vectors, one for every node (features or an
+// coles help lists the formats of graphs and of vectors, one for every node (features or an
 // embedding). -from or the name of the file selects the format.
 //
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
@@ -87,7 +88,7 @@ const (
 
 // run is the whole program but for the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	err := root(streams{stdin, stdout, stderr}).Run(ctx, append([]string{"coles"}, args...))
+	err := root(streams{stdin, stdout, stderr, newProgress(stderr)}).Run(ctx, append([]string{"coles"}, args...))
 	switch {
 	case err == nil:
 		return 0
@@ -102,6 +103,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailure
 }
 
+// shortRoot is the help on one screen.
+func shortRoot(c *cli.Command) string {
+	text := "NAME:\n   coles - " + c.Usage + "\n\nUSAGE:\n   coles COMMAND [options] [arguments]\n\nCOMMANDS:\n"
+	for _, sub := range c.Commands {
+		text += fmt.Sprintf("   %-11s %s\n", sub.Name, sub.Usage)
+	}
+	return text + "\n" + indented(rootExamples) + `
+
+"coles COMMAND -h" has the options that most people need first, "coles help COMMAND" all, and
+"coles help" the formats of files.
+`
+}
+
 const rootDescription = `Embeds the nodes of graphs by COntrastive Laplacian EigenmapS, and looks at
 graphs and embeddings in files. "-", or no file where one is expected, is
 standard input or output. Files may be gzipped, and are written so where a name
@@ -111,7 +125,9 @@ Graphs are in these formats:
 %s
 Vectors, one for every node, are in these:
 %s
-Examples:
+` + rootExamples
+
+const rootExamples = `Examples:
    coles embed friends.tsv -features profiles.csv -o friends.npy
    coles info cora.npz
    source <(coles completion bash)`
@@ -139,6 +155,7 @@ func root(s streams) *cli.Command {
 		OnUsageError:    badUsage,
 		HideHelpCommand: true,
 	}
+	c.CustomRootCommandHelpTemplate = shortRoot(c)
 	for _, sub := range c.Commands {
 		sub.OnUsageError = badUsage
 		sub.HideHelpCommand = true
@@ -151,16 +168,24 @@ func helpCommand() *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "the options of a command, and examples", ArgsUsage: "[COMMAND]",
 		Action: func(ctx context.Context, c *cli.Command) error {
-			args, err := arguments(c, 1)
-			switch {
-			case err != nil:
+			args, err := arguments(c.Args().Slice(), 1)
+			if err != nil {
 				return err
-			case len(args) == 0:
-				return cli.ShowRootCommandHelp(c.Root())
-			case c.Root().Command(args[0]) == nil:
-				return unknownCommand(c.Root(), args[0])
 			}
-			return cli.ShowCommandHelp(ctx, c.Root(), args[0])
+			root := c.Root()
+			if len(args) == 0 {
+				root.CustomRootCommandHelpTemplate = ""
+				return cli.ShowRootCommandHelp(root)
+			}
+			of := root.Command(args[0])
+			if of == nil {
+				return unknownCommand(root, args[0])
+			}
+			if whole, ok := of.Metadata[wholeHelp].(string); ok {
+				_, err := io.WriteString(root.Writer, whole)
+				return err
+			}
+			return cli.ShowCommandHelp(ctx, root, args[0])
 		},
 	}
 }
@@ -169,7 +194,7 @@ func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name: "version", Usage: "the version of this program",
 		Action: func(_ context.Context, c *cli.Command) error {
-			_, err := arguments(c, 0)
+			_, err := arguments(c.Args().Slice(), 0)
 			if err == nil {
 				cli.ShowVersion(c.Root())
 			}

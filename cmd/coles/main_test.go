@@ -245,9 +245,22 @@ func TestVersion(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, command := range [][]string{{}, {"embed"}, {"plot"}} {
-		prints(t, must(t, "", append(command, "-h")...), "", append([]string{"help"}, command...)...)
+	for _, sub := range root(streams{}).Commands {
+		if sub.Name == "help" || sub.Name == "version" || sub.Name == "completion" {
+			continue
+		}
+		short, whole := must(t, "", sub.Name, "-h"), must(t, "", "help", sub.Name)
+		if n := strings.Count(short, "\n"); n > 45 {
+			t.Errorf("coles %s -h prints %d lines", sub.Name, n)
+		}
+		for _, f := range sub.Flags {
+			testkit.WantText(t, whole, "-"+f.Names()[0])
+		}
 	}
+	if n := strings.Count(must(t, "", "-h"), "\n"); n > 45 {
+		t.Errorf("coles -h prints %d lines", n)
+	}
+	testkit.WantText(t, must(t, "", "help"), "word2vec-binary", "COMMANDS:")
 }
 
 // Errors name the option that sets what the library has a symbol for. The small graph has four nodes.

@@ -1,22 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 
 	"coles"
-	"coles/near"
+	"coles/internal/matrix"
 	"coles/picture"
-	"coles/plane"
+	"coles/task"
 	"coles/webmap"
 
-	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,22 +23,30 @@ const (
 	mostNamed  = 20     // classes of which a picture names a node
 )
 
+// A mapping says how nodes are placed.
+type mapping struct {
+	title    string
+	pca      bool
+	seed     uint64
+	progress coles.Progress
+}
+
 // A nodeMap is a map of some rows of an embedding.
 type nodeMap struct {
 	webmap.Map
+	mapping
+	of    *vectors
 	graph *coles.Graph // drawn, if its edges are few; else nil
-	alike *coles.Graph // of which nodes are near that have like neighbours: all of it, without features; else nil
 	unit  mat.Matrix   // the rows of the embedding at length 1
 	drawn []float64    // degrees, nil without a graph
 }
 
 // mapOf places the features, unless there are none, and the embedding: the rows given, or all of them.
-func mapOf(ctx context.Context, c *cli.Command, in *inputs, e *embedding, rows []int) (*nodeMap, error) {
-	defer in.progress.clear()
-	n, _ := e.rows.Dims()
-	m := &nodeMap{}
-	m.Title = filepath.Base(nameOf(cmp.Or(c.Args().First(), c.String("embedding"))))
-	m.IDs = rowNames(e.data.IDs, n)
+func mapOf(ctx context.Context, how mapping, v *vectors, rows []int) (*nodeMap, error) {
+	n, _ := v.rows.Dims()
+	m := &nodeMap{mapping: how, of: v}
+	m.Title = filepath.Base(nameOf(how.title))
+	m.IDs = task.Names(v.IDs, n)
 	m.Note = fmt.Sprintf("%d nodes. Near points have similar vectors.", n)
 	if rows != nil {
 		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(rows), n)
@@ -51,98 +55,59 @@ func mapOf(ctx context.Context, c *cli.Command, in *inputs, e *embedding, rows [
 	for _, part := range []struct {
 		title string
 		rows  mat.Matrix
-	}{{"features", e.data.Features}, {"embedding", e.rows}} {
+	}{{"features", v.Features}, {"embedding", v.rows}} {
 		if part.rows == nil {
 			continue
 		}
-		in.progress.show("draw "+part.title, 0, 0)
-		places, err := m.flatten(ctx, c, in, part.rows, rows)
+		how.progress("draw "+part.title, 0, 0)
+		places, err := m.flatten(ctx, part.rows, rows)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.title, err)
 		}
 		m.Panels = append(m.Panels, webmap.Panel{Title: part.title, Places: places})
 	}
-	return m, m.join(e, rows)
+	return m, m.join(rows)
 }
 
 // flatten places rows of x in two dimensions, by their directions.
-func (m *nodeMap) flatten(ctx context.Context, c *cli.Command, in *inputs, x mat.Matrix, rows []int) (*mat.Dense, error) {
+func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+	var err error
 	if rows != nil {
-		var err error
 		if x, err = someRows(ctx, x, rows); err != nil {
 			return nil, err
 		}
 	}
-	unit, err := unitRows(ctx, x)
-	if err != nil {
+	if m.unit, err = task.UnitRows(ctx, x); err != nil {
 		return nil, err
 	}
-	m.unit = unit
-	if c.String("by") == "pca" {
-		return plane.PCA(ctx, unit, 2)
-	}
-	return plane.TSNE{Seed: seedOr1(c), Progress: in.progress.show}.Places(ctx, unit)
+	return task.Places(ctx, m.unit, m.pca, m.seed, m.progress)
 }
 
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
-func (m *nodeMap) join(e *embedding, rows []int) error {
-	g := e.graph
-	if g == nil && e.data.Adjacency != nil {
-		var err error
-		if g, err = e.data.Graph(); err != nil {
+func (m *nodeMap) join(rows []int) (err error) {
+	v := m.of
+	if v.Graph == nil && v.Adjacency != nil {
+		if v.Graph, err = v.Dataset.Graph(); err != nil {
 			return err
 		}
 	}
-	if g == nil {
+	if v.Graph == nil {
 		return nil
 	}
-	m.drawn = g.Degrees()
+	m.drawn = v.Graph.Degrees()
 	if rows != nil {
 		m.drawn = picked(m.drawn, rows)
-		return nil
-	}
-	if g.Report().Edges <= mostEdges {
-		m.graph = g
-	}
-	if e.data.Features == nil && e.data.Sides == nil {
-		m.alike = g
+	} else if v.Graph.Report().Edges <= mostEdges {
+		m.graph = v.Graph
 	}
 	return nil
 }
 
-// byImportance are the nodes by their degrees or, without a graph, by the cosines between their vectors
-// and the mean of their class, largest first.
-func (m *nodeMap) byImportance() []int {
-	importance := m.drawn
-	if importance == nil {
-		n, d := m.unit.Dims()
-		means := make(map[int]*mat.VecDense)
-		importance = make([]float64, n)
-		for i, class := range m.Groups {
-			if means[class] == nil {
-				means[class] = mat.NewVecDense(max(d, 1), nil)
-			}
-			for j := range d {
-				means[class].SetVec(j, means[class].AtVec(j)+m.unit.At(i, j))
-			}
-		}
-		for i, class := range m.Groups {
-			for j := range d {
-				importance[i] += means[class].AtVec(j) * m.unit.At(i, j)
-			}
-			importance[i] /= max(mat.Norm(means[class], 2), math.SmallestNonzeroFloat64)
-		}
-	}
-	order := make([]int, len(importance))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(importance[j], importance[i]) })
-	return order
-}
+// byImportance are the nodes, the most important first.
+func (m *nodeMap) byImportance() []int { return task.Important(m.drawn, m.unit, m.Groups) }
 
 // write writes the map as a page.
-func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Writer) error {
+func (m *nodeMap) write(ctx context.Context, w io.Writer) error {
 	m.First = m.byImportance()
 	if m.graph != nil {
 		for edge := range m.graph.Edges() {
@@ -153,9 +118,18 @@ func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Wr
 	}
 	// More rows take minutes, as they do for t-SNE.
 	if n := len(m.IDs); 1 < n && n <= mostByTSNE {
-		defer in.progress.clear()
-		var err error
-		if m.Near, err = m.nearest(ctx, in, min(mostNear, n-1)); err != nil {
+		d, all := m.of.Data, make([]int, n)
+		if rows, _ := m.of.rows.Dims(); n < rows { // some rows of the graph
+			d = &task.Data{Dataset: d.Dataset}
+		}
+		for i := range all {
+			all[i] = i
+		}
+		similar, err := task.NewSimilar(ctx, d, m.unit, m.progress)
+		if err != nil {
+			return err
+		}
+		if m.Near, err = similar.Rows(ctx, all, mostNear); err != nil {
 			return err
 		}
 	} else if n > 1 {
@@ -164,25 +138,8 @@ func (m *nodeMap) write(ctx context.Context, c *cli.Command, in *inputs, w io.Wr
 	return m.Write(w)
 }
 
-// nearest are the k nodes nearest to each, as "coles similar" finds them.
-func (m *nodeMap) nearest(ctx context.Context, in *inputs, k int) ([][]near.Match, error) {
-	all := make([]int, len(m.IDs))
-	for i := range all {
-		all[i] = i
-	}
-	if m.alike != nil {
-		return near.Alike(ctx, m.alike, all, k)
-	}
-	index, err := near.NewIndex(ctx, m.unit, near.Cosine)
-	if err != nil {
-		return nil, err
-	}
-	index.Progress = in.progress.show
-	return index.Rows(ctx, all, k)
-}
-
 // picture draws the map with the names of the most important node of each class.
-func (m *nodeMap) picture(by string) (*picture.Picture, error) {
+func (m *nodeMap) picture() (*picture.Picture, error) {
 	var central []int
 	named := map[int]bool{-1: true}
 	for _, i := range m.byImportance() {
@@ -193,7 +150,7 @@ func (m *nodeMap) picture(by string) (*picture.Picture, error) {
 	var row []*picture.Picture
 	for _, part := range m.Panels {
 		axes := picture.Axes{Title: part.Title, Grades: m.Grades}
-		if by == "pca" {
+		if m.pca {
 			axes.X, axes.Y = "first principal component", "second principal component"
 		}
 		marks := make([]picture.Mark, len(central))
@@ -234,4 +191,21 @@ func sampled(labels []int, most int, seed uint64) (rows []int, said string) {
 		said += fmt.Sprintf(", all %d labelled among them", labelled)
 	}
 	return append(rows, others...)[:most], said
+}
+
+// someRows is a copy of rows of y, sparse where y is.
+func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
+	s, err := matrix.Read(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	all, err := matrix.As[float64](ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	some, err := all.Gather(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, some)
 }

@@ -7,70 +7,75 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/live"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-// newcomerFlags are the options for nodes that GRAPH does not have.
-func newcomerFlags() []cli.Flag {
+// newcomerOptions name nodes that GRAPH does not have.
+type newcomerOptions struct{ features, edges string }
+
+func (o *newcomerOptions) given() bool { return o.features != "" || o.edges != "" }
+
+func (o *newcomerOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		fileFlag("new-features", "embed only the nodes in `FILE`, which join GRAPH and change no other's vector; for -with"),
-		fileFlag("new-edges", "edges of the nodes of -new-features, `FILE` of lines as in GRAPH; alone for a model fitted without features"),
+		ofInput.file(&o.features, "new-features", "embed only the nodes in `FILE`, which join GRAPH and change no other's vector; for -with"),
+		ofInput.file(&o.edges, "new-edges", "edges of the nodes of -new-features, `FILE` of lines as in GRAPH; alone for a model fitted without features"),
 	}
 }
 
 // newcomers are nodes that join a graph, to be embedded alone.
 type newcomers struct {
-	model   model
-	old     mat.Matrix // features of the graph's nodes
+	r       *reader
+	old     *task.Data
 	edges   []coles.Edge
 	weights []float64
 }
 
-// read reads the nodes that join the graph of d, and their edges.
-func (k *newcomers) read(ctx context.Context, c *cli.Command, in *inputs, d *dataset.Dataset) (*dataset.Dataset, error) {
-	e := in.text.Encoder
-	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && in.text.Missing != "zero" {
-		in.text.Missing = "error" // a mean would be one of the newcomers
+// read reads the nodes that join the graph, and their edges.
+func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, error) {
+	r := k.r
+	e := r.opts.Encoder
+	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && r.opts.Missing != "zero" {
+		r.opts.Missing = "error" // a mean would be one of the newcomers
 	}
-	path := c.String("new-features")
-	fitted, ok := k.model.(*coles.Model)
+	fitted, ok := r.file.Model.(*coles.Model)
 	if !ok {
 		return nil, usagef("-new-features and -new-edges are for a model of \"coles embed\", and -with has a network")
 	}
-	if fitted.Structure() != nil || path == "" {
-		if path != "" || fitted.Structure() == nil {
+	n := k.old.Nodes()
+	ids := task.Names(k.old.IDs, n)
+	if fitted.Structure() != nil || o.features == "" {
+		if o.features != "" || fitted.Structure() == nil {
 			return nil, usagef("-new-edges alone is for a model fitted without features; -new-features names a file of them for another")
 		}
-		return k.readJoins(ctx, in, c.String("new-edges"), rowNames(d.IDs, d.Nodes()))
+		return k.readJoins(ctx, o.edges, ids)
 	}
-	more, err := readVectors(ctx, in, "", path)
+	more, err := r.readVectors(ctx, "", o.features)
 	if err != nil {
 		return nil, err
 	}
-	n := d.Nodes()
-	ids, known := rowNames(d.IDs, n), make(map[string]bool, n)
+	known := make(map[string]bool, n)
 	for _, id := range ids {
 		known[id] = true
 	}
 	if more.IDs == nil {
 		count, _ := more.Features.Dims()
-		more.IDs = rowNames(nil, n+count)[n:]
+		more.IDs = task.Names(nil, n+count)[n:]
 	}
 	if i := slices.IndexFunc(more.IDs, func(id string) bool { return known[id] }); i >= 0 {
-		return nil, fmt.Errorf("%s: %w: the graph has a node %q already", nameOf(path), coles.ErrIDs, more.IDs[i])
+		return nil, fmt.Errorf("%s: %w: the graph has a node %q already", nameOf(o.features), coles.ErrIDs, more.IDs[i])
 	}
-	return more, k.readEdges(ctx, in, c.String("new-edges"), slices.Concat(ids, more.IDs), n)
+	return &task.Data{Dataset: more}, k.readEdges(ctx, o.edges, slices.Concat(ids, more.IDs), n)
 }
 
 // readEdges reads edges of nodes of which the first n are the graph's; an empty path has none.
-func (k *newcomers) readEdges(ctx context.Context, in *inputs, path string, ids []string, n int) error {
+func (k *newcomers) readEdges(ctx context.Context, path string, ids []string, n int) error {
 	if path == "" {
 		return nil
 	}
-	d, err := readEdgeLines(ctx, in, path, ids)
+	d, err := k.r.readEdgeLines(ctx, path, ids)
 	if err != nil {
 		return err
 	}
@@ -78,8 +83,8 @@ func (k *newcomers) readEdges(ctx context.Context, in *inputs, path string, ids 
 }
 
 // readJoins reads edges of nodes that come with nothing else: all that the graph does not have.
-func (k *newcomers) readJoins(ctx context.Context, in *inputs, path string, ids []string) (*dataset.Dataset, error) {
-	d, err := readEdgeLines(ctx, in, path, nil)
+func (k *newcomers) readJoins(ctx context.Context, path string, ids []string) (*task.Data, error) {
+	d, err := k.r.readEdgeLines(ctx, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +92,18 @@ func (k *newcomers) readJoins(ctx context.Context, in *inputs, path string, ids 
 	for i, id := range ids {
 		row[id] = i
 	}
-	names := rowNames(d.IDs, d.Nodes())
+	names := task.Names(d.IDs, d.Nodes())
 	for _, id := range names {
 		if _, known := row[id]; !known {
 			row[id], ids = len(ids), append(ids, id)
 		}
 	}
-	return &dataset.Dataset{IDs: ids[n:]}, k.keep(d, nameOf(path), ids, n, func(u int) int { return row[names[u]] })
+	return &task.Data{Dataset: &dataset.Dataset{IDs: ids[n:]}}, k.keep(d, nameOf(path), ids, n, func(u int) int { return row[names[u]] })
 }
 
 // readEdgeLines reads edges of these nodes, or of nodes as they come.
-func readEdgeLines(ctx context.Context, in *inputs, path string, ids []string) (*dataset.Dataset, error) {
-	s, err := in.source(path)
+func (r *reader) readEdgeLines(ctx context.Context, path string, ids []string) (*dataset.Dataset, error) {
+	s, err := r.input(path)
 	if err != nil {
 		return nil, err
 	}
@@ -123,16 +128,16 @@ func (k *newcomers) keep(d *dataset.Dataset, name string, ids []string, n int, r
 	return err
 }
 
-// embed embeds the newcomers, which have these features, into the graph as it is without them.
-func (k *newcomers) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
-	m := k.model.(*coles.Model) // or read has refused it
-	if err := wantsFeatures(m, k.old); err != nil {
+// embed embeds the newcomers into the graph as it is without them.
+func (k *newcomers) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
+	m := k.r.file.Model.(*coles.Model) // or read has refused it
+	if err := wantsFeatures(m, k.old.Features); err != nil {
 		return nil, nil, err
 	}
-	frozen, err := live.Freeze(ctx, m, g, k.old)
+	p, err := task.NewPlacer(ctx, m, &task.Data{Dataset: k.old.Dataset, Graph: k.old.Graph})
 	if err != nil {
 		return nil, nil, err
 	}
-	y, err := frozen.Embed(ctx, x, k.edges, k.weights)
+	y, err := p.Embed(ctx, d.Features, k.edges, k.weights)
 	return m, y, err
 }

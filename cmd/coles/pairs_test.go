@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"coles/internal/testkit"
+	"coles/task"
 )
 
 // halves are a graph of 80 nodes in three classes with four features, and the first half of it that has the
@@ -76,10 +76,10 @@ func TestFilesThatBelongTogether(t *testing.T) {
 	} {
 		do(args)
 	}
-	old := testkit.Must(readClassifier(bufio.NewReader(strings.NewReader(read(t, "k")))))
-	old.of.Hash = ""
+	old := testkit.Must(task.ReadFile(strings.NewReader(read(t, "k"))))
+	old.Predictor.Of.Hash = ""
 	var b bytes.Buffer
-	testkit.Check(t, old.write(&b))
+	testkit.Must(old.WriteTo(&b))
 	write(t, "kold", b.String())
 	words := read(t, "words")
 	write(t, "mixed", read(t, "m")+words[strings.Index(words, "COLESTAB"):])

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"math"
 	"path/filepath"
@@ -10,110 +11,91 @@ import (
 	"strconv"
 	"strings"
 
-	"coles/dataset"
 	"coles/learn"
 	"coles/picture"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/floats"
 )
 
-const plotDescription = `Draws the nodes in two dimensions: the features of GRAPH as they are, if it has
-any, next to the embedding. The colours are the classes of the labels or, with
--k or without labels, the clusters of "coles cluster"; nodes without a label are
-grey, or with -predicted have the colour of the class that a logistic regression
-on the embedding predicts. Numbers are steps of a scale. The embedding comes
-from -embedding, or is made of GRAPH as by "coles embed", or as by "coles
-cluster" where the colours are clusters. Edges are drawn where there are at most 3,000.
-
-A name that ends in .html makes a page that needs no network: names under the
-pointer and by search, zoom, the nearest nodes of a chosen one, and classes to
-switch off. A picture names the node of most edges of each class or cluster.
-
--by tsne, the default, is t-SNE, which keeps neighbours together and takes some
-seconds for thousands of nodes. Of more than 20,000 it draws a sample by -seed,
-those with a label first. -by pca draws the first two principal components of
-all rows scaled to length 1, in which classes overlap more.
-
-Examples:
-   coles plot cora.npz -o cora.png
-   coles plot friends.tsv -features profiles.csv -labels circles.csv -predicted -o friends.html
-   coles plot -embedding friends.npy -k 5 -by pca -o friends.svg`
-
-func plotCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "plot", Usage: "a picture of the nodes in two dimensions",
-		ArgsUsage: "[GRAPH]", Description: describe(plotDescription),
-		Flags: append([]cli.Flag{
-			fileFlag("o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
-			&cli.StringFlag{Name: "by", Usage: "`METHOD`: tsne or pca", Value: "tsne"},
-			clustersFlag(),
-			labelsAsFlag(),
-			&cli.BoolFlag{Name: "predicted", Usage: "colour nodes without a label by their predicted class"},
-		}, embeddingFlags()...),
-		Action: action(s, plot),
-	}
+// plotOptions are the options of the command.
+type plotOptions struct {
+	vectorOptions
+	labelOptions
+	count     countOption
+	out, by   string
+	predicted bool
 }
 
-func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	format, err := plotFormat(c)
+func plotCommand(s streams) *cli.Command {
+	o := &plotOptions{}
+	by := ofAnswer.text(&o.by, "by", "`METHOD`: tsne or pca")
+	by.Value = "tsne"
+	return command(s, spec{
+		name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
+		first: []string{"features", "labels", "labels-as", "embedding", "with", "by", "k", "predicted", "seed", "o"},
+		flags: slices.Concat([]cli.Flag{
+			ofOutput.file(&o.out, "o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
+			by, o.count.flag(), o.labelOptions.flag(),
+			ofAnswer.yes(&o.predicted, "predicted", "colour nodes without a label by their predicted class"),
+		}, o.vectorOptions.flags()),
+		run: o.run,
+	})
+}
+
+func (o *plotOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
 	if err != nil {
 		return err
 	}
-	out, err := resultOutput(c, s, true)
+	format, err := o.format(s)
 	if err != nil {
 		return err
 	}
-	e, err := embedded(ctx, c, in, func(e *embedder, d *dataset.Dataset) {
-		if c.Bool("predicted") {
-			chosenByLabels(c, learn.Smoothing{Seed: seedOr1(c)}, new(*learn.Choice))(e, d)
-		} else if byClusters(c, knownLabels(d, d.Nodes())) {
-			e.usual = forClustering
+	if err := o.check(s); err != nil {
+		return err
+	}
+	out, err := s.output(s.args, "-o", o.out, true)
+	if err != nil {
+		return err
+	}
+	how := learn.Smoothing{Seed: o.fit.seed}
+	v, err := o.read(ctx, r, task.General, func(e *embedder, d *task.Data) error {
+		switch {
+		case o.predicted && !s.set("kind"):
+			e.quiet = true
+			return chosenBy(&o.labelOptions, how)(e, d)
+		case o.byClusters(task.Known(d.Dataset, d.Nodes())) && !s.set("for"):
+			e.fitting.For = task.ForClustering
 		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	d := e.data
-	meant, err := meaningOf(c, d)
+	c, err := o.colours(ctx, r, v, how)
 	if err != nil {
 		return err
 	}
-	n, _ := e.rows.Dims()
-	labels, names := knownLabels(d, n), d.Classes
-	classes, noun, grades := labels, "class", meant.values != nil && !c.IsSet("k")
-	switch {
-	case c.Bool("predicted") && (meant.values != nil || meant.sets != nil):
-		return usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
-	case c.Bool("predicted"):
-		classes, err = predictedClasses(ctx, in, e, labels, seedOr1(c))
-	case grades:
-		classes, names = graded(meant.values)
-	case byClusters(c, labels):
-		if classes, err = findClusters(ctx, c, in, s.stderr, e.rows); err == nil {
-			names, noun = clusterNames(classes), "cluster"
-		}
-	}
-	if err != nil {
-		return err
-	}
+	n, _ := v.rows.Dims()
 	var rows []int // all of them
-	if c.String("by") == "tsne" && n > mostByTSNE {
+	if o.by == "tsne" && n > mostByTSNE {
 		var said string
-		rows, said = sampled(labels, mostByTSNE, seedOr1(c))
-		fmt.Fprintln(s.stderr, "coles: "+said)
-		classes = picked(classes, rows)
+		rows, said = sampled(task.Known(v.Dataset, n), mostByTSNE, o.fit.seed)
+		s.say("%s", said)
+		c.of = picked(c.of, rows)
 	}
-	m, err := mapOf(ctx, c, in, e, rows)
+	m, err := mapOf(ctx, mapping{cmp.Or(r.first(), o.embedding), o.by == "pca", o.fit.seed, s.progress.show}, v, rows)
 	if err != nil {
 		return err
 	}
-	m.Groups, m.Names, m.Noun, m.Grades = classes, names, noun, grades
+	s.progress.clear()
+	m.Groups, m.Names, m.Noun, m.Grades = c.of, c.names, c.noun, c.grades
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
-			return m.write(ctx, c, in, w)
+			return m.write(ctx, w)
 		}
-		p, err := m.picture(c.String("by"))
+		p, err := m.picture()
 		if err != nil {
 			return err
 		}
@@ -121,56 +103,85 @@ func plot(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
 	})
 }
 
+// Colours are what the nodes are coloured by: classes, clusters or steps of a scale.
+type colours struct {
+	of     []int
+	names  []string
+	noun   string
+	grades bool
+}
+
+// colours finds them.
+func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how learn.Smoothing) (*colours, error) {
+	n, _ := v.rows.Dims()
+	t, err := o.target(v.Data, n, r.labelsAt())
+	if err != nil {
+		return nil, err
+	}
+	labels := task.Known(v.Dataset, n)
+	c := &colours{of: labels, names: v.Classes, noun: "class", grades: t.Values != nil && o.count.k == 0}
+	switch {
+	case o.predicted && t.Kind() != task.OneClass:
+		return nil, usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
+	case o.predicted:
+		c.of, err = predictedClasses(ctx, r.session, v, t, how)
+	case c.grades:
+		c.of, c.names = graded(t.Values)
+	case o.byClusters(labels):
+		if c.of, err = o.count.find(ctx, r.session, v.rows, o.fit.seed); err == nil {
+			c.names, c.noun = clusterNames(c.of), "cluster"
+		}
+	}
+	return c, err
+}
+
 // html is the map of package webmap.
 const html picture.Format = "html"
 
-// plotFormat checks the options and returns the format of the file.
-func plotFormat(c *cli.Command) (picture.Format, error) {
-	if err := atLeast1(c, "k"); err != nil {
+// format checks the options and returns the format of the file.
+func (o *plotOptions) format(s *session) (picture.Format, error) {
+	if err := s.atLeast1("k", o.count.k); err != nil {
 		return "", err
 	}
-	if by := c.String("by"); by != "tsne" && by != "pca" {
-		return "", usagef("-by %s: want tsne or pca", by)
-	}
-	if c.Bool("predicted") && c.IsSet("k") {
+	switch {
+	case o.by != "tsne" && o.by != "pca":
+		return "", usagef("-by %s: want tsne or pca", o.by)
+	case o.predicted && s.set("k"):
 		return "", usagef("-predicted colours classes, and -k clusters")
-	}
-	path := c.String("o")
-	if path == "" {
+	case o.out == "":
 		return "", usagef("name a file to draw into by -o: .png, .svg, .pdf or .html")
-	}
-	if strings.EqualFold(filepath.Ext(path), ".html") {
+	case strings.EqualFold(filepath.Ext(o.out), ".html"):
 		return html, nil
 	}
-	format, err := picture.FormatOf(path)
+	format, err := picture.FormatOf(o.out)
 	if err != nil {
-		return "", usagef("-o %s: want a name that ends in .png, .svg, .pdf or .html", path)
+		return "", usagef("-o %s: want a name that ends in .png, .svg, .pdf or .html", o.out)
 	}
 	return format, nil
 }
 
 // byClusters reports whether the colours show clusters.
-func byClusters(c *cli.Command, labels []int) bool {
-	return c.IsSet("k") || !c.Bool("predicted") && slices.Max(labels) < 0
+func (o *plotOptions) byClusters(labels []int) bool {
+	return o.count.k > 0 || !o.predicted && slices.Max(labels) < 0
 }
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
-func predictedClasses(ctx context.Context, in *inputs, e *embedding, labels []int, seed uint64) ([]int, error) {
-	if slices.Max(labels) < 0 {
-		return nil, errNoLabels
+func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target, how learn.Smoothing) ([]int, error) {
+	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show)
+	if errors.Is(err, task.ErrNoLabels) {
+		err = errNoLabels
 	}
-	k, err := learnClasses(ctx, in, e, labels, learn.Smoothing{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	chances, err := k.model.Smooth(ctx, e.graph, e.rows, labels, nil)
+	answers, err := p.Answers(ctx, v.Graph, v.rows, t, nil)
 	if err != nil {
 		return nil, err
 	}
-	classes := slices.Clone(labels)
-	for i, l := range labels {
+	classes := slices.Clone(t.Classes)
+	for i, l := range classes {
 		if l < 0 {
-			classes[i] = k.model.Classes[floats.MaxIdx(chances.RawRowView(i))]
+			classes[i] = p.Classes[answers[i].Best()]
 		}
 	}
 	return classes, nil

@@ -16,6 +16,7 @@ import (
 	"coles/dataset"
 	"coles/internal/testkit"
 	"coles/learn"
+	"coles/task"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -197,15 +198,15 @@ func TestPlotPredicts(t *testing.T) {
 	}
 	labels[0] = (labels[0] + 1) % 3 // a wrong one
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
-	e := &embedding{data: &dataset.Dataset{}, graph: testkit.Must(d.Graph()), rows: rows}
-	classes := testkit.Must(predictedClasses(t.Context(), &inputs{}, e, labels, 1))
-	k, err := learnClasses(t.Context(), &inputs{}, e, labels, learn.Smoothing{Seed: 1})
-	testkit.Check(t, err)
+	v := &vectors{Data: &task.Data{Dataset: &dataset.Dataset{}, Graph: testkit.Must(d.Graph())}, rows: rows}
+	how := learn.Smoothing{Seed: 1}
+	classes := testkit.Must(predictedClasses(t.Context(), &session{}, v, task.Target{Labels: learn.Labels{Classes: labels}}, how))
+	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), v.Graph, rows, labels, how))
 	for i, l := range labels {
 		want := l
 		if l < 0 {
-			p := testkit.Must(k.model.Smooth(t.Context(), e.graph, e.rows, labels, []int{i}))
-			want = k.model.Classes[floats.MaxIdx(p.RawRowView(0))]
+			p := testkit.Must(k.Smooth(t.Context(), v.Graph, rows, labels, []int{i}))
+			want = k.Classes[floats.MaxIdx(p.RawRowView(0))]
 		}
 		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
 	}

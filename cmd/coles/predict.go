@@ -8,208 +8,225 @@ import (
 	"slices"
 	"strings"
 
-	"coles"
-	"coles/dataset"
 	"coles/learn"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
-const predictDescription = `Predicts the classes of the nodes that have no label: a logistic regression
-learns from the rows of the embedding that have one. How strongly it is
-penalised is chosen by cross-validation. It prints a line "ID, class,
-probability" for each node, separated by tabs, or by commas under a line of
-column names where the name of -o ends in .csv. -probabilities adds that of
-every class, in the order of the table below. Their mean is the share that was
-right in cross-validation. -sure answers "none" below a probability, and -balanced
-has rare classes predicted more often.
-The embedding comes from -embedding, or is made of GRAPH as by "coles embed";
-then probabilities may be smoothed along the edges, towards the known labels, if
-cross-validation finds that worth it: -alpha says how much, 0 is not at all.
-
-Labels that are numbers, with fractions or whole ones of which most occur once, are
-a quantity: a ridge regression predicts it, and a line is "ID, value, low, high",
-between which nine in ten are expected. A node has several classes where lines
-repeat it, or the label is a JSON list, or names between | or ;. Then each of its
-classes has a line, and standard error says F1. -labels-as decides.
-
-Standard error says how good that is: which share of the labelled nodes is right
-in cross-validation, and for each class how many of its nodes are (recall), how
-many of those predicted to be of it (precision), and what it is taken for.
-
-Where neither -kind nor other settings say whether to use the graph or the
-features alone, both are fitted and cross-validated on the labels, and standard
-error says which was taken and why; so are columns of who the neighbours are
-(-structure) beside it, each with the α that suits it. -kind auto chooses without
-labels.
-
--classifier keeps the classifier. -use predicts with it and needs no labels, but
-the model that it learnt from: keep that by -model, and name it by -with. A fit
-to a graph that has grown is another model, and refused. Nothing is learnt then,
-and nothing cross-validated.
-
-Examples:
-   coles predict friends.tsv -features profiles.csv -labels circles.csv
-   coles predict friends.tsv -features profiles.csv -labels circles.csv -model friends.model -classifier circles.classifier
-   coles predict grown.tsv -features more.csv -with friends.model -use circles.classifier`
-
-func predictCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "predict", Usage: "the classes of the nodes that have no label",
-		ArgsUsage: "[GRAPH]", Description: describe(predictDescription),
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "predict the nodes that have a label, too"},
-			&cli.BoolFlag{Name: "probabilities", Usage: "give the probabilities of all classes"},
-			labelsAsFlag(),
-			&cli.BoolFlag{Name: "why", Usage: "say which labelled nodes and which columns speak most for the class, or, by a minus, against it"},
-			&cli.BoolFlag{Name: "balanced", Usage: "predict rare classes as if all were as frequent"},
-			&cli.FloatFlag{Name: "sure", Usage: "answer \"none\" below this `PROBABILITY`", HideDefault: true},
-			&cli.FloatFlag{Name: "alpha", Usage: "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)", HideDefault: true},
-			fileFlag("classifier", "keep the classifier in `FILE`"),
-			fileFlag("model", "keep the model in `FILE`"),
-			fileFlag("use", "do not learn, predict with the classifier in `FILE`"),
-		}, append(resultFlags(), embeddingFlags()...)...),
-		Action: action(s, predict),
-	}
+// predictOptions are the options of the command.
+type predictOptions struct {
+	vectorOptions
+	labelOptions
+	result                            resultOptions
+	all, probabilities, why, balanced bool
+	sure, alpha                       float64
+	classifier, model, use            string
 }
 
-func predict(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-	out, err := predictOutputs(c, s)
+func predictCommand(s streams) *cli.Command {
+	o := &predictOptions{}
+	return command(s, spec{
+		name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
+		first: []string{"features", "labels", "labels-as", "embedding", "kind", "all", "probabilities", "why", "classifier", "o"},
+		flags: slices.Concat([]cli.Flag{
+			ofAnswer.yes(&o.all, "all", "predict the nodes that have a label, too"),
+			ofAnswer.yes(&o.probabilities, "probabilities", "give the probabilities of all classes"),
+			o.labelOptions.flag(),
+			ofAnswer.yes(&o.why, "why", "say which labelled nodes and which columns speak most for the class, or, by a minus, against it"),
+			ofAnswer.yes(&o.balanced, "balanced", "predict rare classes as if all were as frequent"),
+			ofAnswer.number(&o.sure, "sure", "answer \"none\" below this `PROBABILITY`"),
+			ofAnswer.number(&o.alpha, "alpha", "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)"),
+			ofOutput.file(&o.classifier, "classifier", "keep the classifier in `FILE`"),
+			ofOutput.file(&o.model, "model", "keep the model in `FILE`"),
+			ofModel.file(&o.use, "use", "do not learn, predict with the classifier in `FILE`"),
+		}, o.result.flags(), o.vectorOptions.flags()),
+		run: o.run,
+	})
+}
+
+func (o *predictOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
 	if err != nil {
 		return err
 	}
-	how, err := smoothing(c)
+	out, err := o.outputs(s)
 	if err != nil {
 		return err
 	}
-	var k *classifier
-	if c.IsSet("use") {
-		if k, err = readPath(ctx, in, c.String("use"), readClassifier); err != nil {
+	how, err := o.smoothing(s)
+	if err != nil {
+		return err
+	}
+	var p *task.Predictor
+	if o.use != "" {
+		if p, err = readPath(ctx, s, o.use, readPredictor); err != nil {
 			return err
 		}
 	}
-	var chosen *learn.Choice
-	e, err := embedded(ctx, c, in, chosenByLabels(c, how, &chosen))
+	v, err := o.vectorOptions.read(ctx, r, task.General, o.byLabels(how))
 	if err != nil {
 		return err
 	}
-	if chosen != nil {
-		fmt.Fprintln(s.stderr, "coles: "+strings.ReplaceAll(chosen.String(), "\n", "\ncoles: "))
+	if v.choice != nil {
+		s.say("%s", strings.ReplaceAll(v.choice.String(), "\n", "\ncoles: "))
 	}
-	m, err := meaningOf(c, e.data)
+	n, _ := v.rows.Dims()
+	t, err := o.target(v.Data, n, r.labelsAt())
 	if err != nil {
 		return err
 	}
-	n, _ := e.rows.Dims()
-	labels := knownLabels(e.data, n)
+	known := task.Known(v.Dataset, n)
 	var rows []int
-	for i, l := range labels {
-		if l < 0 || c.Bool("all") {
+	for i, l := range known {
+		if l < 0 || o.all {
 			rows = append(rows, i)
 		}
 	}
 	if len(rows) == 0 {
 		return errEveryLabel
 	}
-	if k == nil {
-		k, err = learnt(ctx, c, in, e, m, labels, how)
-	} else {
-		err = k.check(in, c.String("use"), originOf(e.model), m, labels)
-	}
-	if err != nil {
+	if p, err = o.predictor(ctx, s, p, v, t, how); err != nil {
 		return err
 	}
-	in.progress.show("classify", 0, 0)
-	a, err := k.answer(ctx, c, e, m, labels, rows, rowNames(e.data.IDs, n))
-	if err != nil {
+	s.progress.show("classify", 0, 0)
+	a := &answers{o: o, v: v, t: t, p: p, rows: rows, ids: task.Names(v.IDs, n)}
+	if err := a.find(ctx); err != nil {
 		return err
 	}
-	in.progress.clear()
-	if err := out.model.write(ctx, func(w io.Writer) error { return in.writeModel(w, e.model) }); err != nil {
+	s.progress.clear()
+	if err := out.model.write(ctx, func(w io.Writer) error { _, err := r.keep(v.model, v.Data).WriteTo(w); return err }); err != nil {
 		return err
 	}
-	if err := out.classifier.write(ctx, k.write); err != nil {
+	if err := out.classifier.write(ctx, func(w io.Writer) error { _, err := (&task.File{Predictor: p}).WriteTo(w); return err }); err != nil {
 		return err
 	}
-	if err := out.lines.writeResult(ctx, c, a.result, a.columns, slices.Values(a.lines)); err != nil {
+	if err := o.result.write(ctx, out.lines, a.result, a.columns, slices.Values(a.lines)); err != nil {
 		return err
 	}
 	fmt.Fprint(s.stderr, a.said)
-	if c.IsSet("classifier") && !c.IsSet("model") && !c.IsSet("with") && !c.IsSet("embedding") {
-		in.text.Warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", c.String("classifier")))
+	if o.classifier != "" && o.model == "" && o.with == "" && o.embedding == "" {
+		s.warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", o.classifier))
 	}
 	return nil
 }
 
-// smoothing are the options of learning.
-func smoothing(c *cli.Command) (how learn.Smoothing, err error) {
-	how = learn.Smoothing{Balanced: c.Bool("balanced"), Seed: seedOr1(c)}
-	if c.IsSet("alpha") {
-		how.Alphas = make([]float64, 1)
-		if setNumber(c, "alpha", &how.Alphas[0], c.Float); !(how.Alphas[0] >= 0 && how.Alphas[0] < 1) {
-			return how, usagef("-alpha %v: want 0 or more, and less than 1", how.Alphas[0])
+// smoothing is how labels are learnt from.
+func (o *predictOptions) smoothing(s *session) (how learn.Smoothing, err error) {
+	how = learn.Smoothing{Balanced: o.balanced, Seed: o.fit.seed}
+	if s.set("alpha") {
+		if how.Alphas = []float64{o.alpha}; !(o.alpha >= 0 && o.alpha < 1) {
+			return how, usagef("-alpha %v: want 0 or more, and less than 1", o.alpha)
 		}
 	}
-	if sure := c.Float("sure"); !(sure >= 0 && sure <= 1) {
-		return how, usagef("-sure %v: want 0 to 1", sure)
+	if !(o.sure >= 0 && o.sure <= 1) {
+		return how, usagef("-sure %v: want 0 to 1", o.sure)
 	}
 	return how, nil
 }
 
-var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
+var (
+	errEveryLabel = errors.New("every node has a label; -all predicts those, too")
+	errNoLabels   = errors.New("there are no labels; name a file by -labels")
+)
 
-// chosenByLabels has the labels, if there are any, choose the model unless an option sets its kind.
-func chosenByLabels(c *cli.Command, how learn.Smoothing, chosen **learn.Choice) func(*embedder, *dataset.Dataset) {
-	return func(e *embedder, d *dataset.Dataset) {
-		m, err := meaningOf(c, d)
-		of := learn.Labels{Sets: m.sets, Values: m.values}
-		labels := knownLabels(d, d.Nodes())
-		if m.sets == nil && m.values == nil {
-			of.Classes = labels
+// byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
+func (o *predictOptions) byLabels(how learn.Smoothing) func(*embedder, *task.Data) error {
+	return func(e *embedder, d *task.Data) error {
+		if e.r.set("kind", "use") {
+			return nil
 		}
-		if err == nil && !c.IsSet("kind") && !c.IsSet("use") && slices.Max(labels) >= 0 {
-			e.choose = byLabels(of, how, chosen)
-		}
+		return chosenBy(&o.labelOptions, how)(e, d)
 	}
 }
 
-// byLabels fits the model that labels choose, and reports the choice.
-func byLabels(labels learn.Labels, how learn.Smoothing, chosen **learn.Choice) fitter {
-	return func(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...coles.Option) (*coles.Model, error) {
-		choice, err := learn.ChooseModel(ctx, g, x, labels, how, opts...)
+// chosenBy has the labels choose the model.
+func chosenBy(o *labelOptions, how learn.Smoothing) func(*embedder, *task.Data) error {
+	return func(e *embedder, d *task.Data) error {
+		t, err := o.target(d, d.Graph.Nodes(), e.r.labelsAt())
+		e.fitting.Labels, e.fitting.How = &t, how
+		return err
+	}
+}
+
+// predictor learns from labels, unless there is a predictor: then it is checked against the vectors and the labels.
+func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Predictor, v *vectors, t task.Target, how learn.Smoothing) (*task.Predictor, error) {
+	var err error
+	if p == nil {
+		if err := o.refuse(s, t.Kind(), true); err != nil {
+			return nil, err
+		}
+		if p, err = task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show); errors.Is(err, task.ErrNoLabels) {
+			err = errNoLabels
+		}
 		if err != nil {
 			return nil, err
 		}
-		*chosen = choice
-		return choice.Model, nil
+	} else if err := o.sameModel(s, p.Of, task.OriginOf(v.model)); err != nil {
+		return nil, err
+	} else if (t.Kind() == task.Number) != (p.Kind == task.Number) && t.Any() {
+		return nil, fmt.Errorf("%s predicts %s, and these labels are something else: see -labels-as", o.use, p.Kind)
 	}
+	if s.set("sure") && slices.Contains(p.Names, none) {
+		return nil, usagef("-sure answers %q, and a class has that name", none)
+	}
+	return p, o.refuse(s, p.Kind, false)
+}
+
+// refuse refuses options that do not go with labels of a kind, or with learning from them.
+func (o *predictOptions) refuse(s *session, kind task.Kind, learning bool) error {
+	are, names := "numbers", []string{"balanced", "probabilities", "sure", "why"}
+	switch {
+	case kind == task.OneClass:
+		return nil
+	case kind == task.SeveralClasses:
+		are, names = "several a node", []string{"balanced", "why"}
+	}
+	if !learning {
+		names = names[1:]
+	}
+	for _, name := range names {
+		if s.set(name) {
+			return usagef("-%s is for nodes of one class, and the labels are %s: -labels-as classes takes them for names", name, are)
+		}
+	}
+	return nil
+}
+
+// sameModel refuses vectors of another model than a classifier learnt from, and warns where one of the two is not known.
+func (o *predictOptions) sameModel(s *session, learnt, vectors task.Origin) error {
+	if err := learnt.Check(vectors); err != nil {
+		return fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
+	}
+	if learnt.Hash == "" || vectors.Hash == "" {
+		s.warn(fmt.Errorf("%s learnt from %v, and these vectors are from %v: whether one model made both cannot be checked", o.use, learnt, vectors))
+	}
+	return nil
 }
 
 // predictFiles are where predictions, the classifier and the model go.
 type predictFiles struct{ lines, classifier, model sink }
 
-// predictOutputs checks the options, and finds the files.
-func predictOutputs(c *cli.Command, s streams) (out predictFiles, err error) {
-	kept, model := c.String("classifier"), c.String("model")
+// outputs checks the options, and finds the files.
+func (o *predictOptions) outputs(s *session) (out predictFiles, err error) {
 	switch {
-	case c.IsSet("use") && c.IsSet("classifier"):
+	case o.use != "" && o.classifier != "":
 		return out, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
-	case c.IsSet("use") && (c.IsSet("alpha") || c.IsSet("balanced")):
+	case o.use != "" && s.set("alpha", "balanced"):
 		return out, usagef("-alpha and -balanced are learnt with a classifier, and -use has one already")
-	case c.IsSet("model") && (c.IsSet("with") || c.IsSet("embedding")):
+	case o.model != "" && (o.with != "" || o.embedding != ""):
 		return out, usagef("-model keeps a model that is fitted, and -with or -embedding fits none")
-	case kept == standard || model == standard:
+	case o.classifier == standard || o.model == standard:
 		return out, usagef("-classifier - or -model - and the predictions would both go to standard output")
-	case sameFile(kept, c.String("o")), sameFile(model, c.String("o")), sameFile(model, kept):
+	case sameFile(o.classifier, o.result.path), sameFile(o.model, o.result.path), sameFile(o.model, o.classifier):
 		return out, usagef("two of -classifier, -model and -o are the same file")
 	}
-	if out.lines, err = resultOutput(c, s, false); err != nil {
+	if out.lines, err = o.output(s, &o.result); err != nil {
 		return out, err
 	}
-	if out.classifier, err = newOutput(c, c.Args().Slice(), "-classifier", kept, true, s); err != nil {
+	if out.classifier, err = s.output(s.args, "-classifier", o.classifier, true); err != nil {
 		return out, err
 	}
-	out.model, err = newOutput(c, c.Args().Slice(), "-model", model, true, s)
+	out.model, err = s.output(s.args, "-model", o.model, true)
 	return out, err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"coles/internal/testkit"
-
-	"github.com/urfave/cli/v3"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -65,7 +62,7 @@ func TestReadingShowsProgress(t *testing.T) {
 		archive: "\rread " + archive, edges: "\rread " + edges + " 0/2 MB", filepath.Join(dir, "toy"): "\rread " + filepath.Join(dir, "toy"),
 	} {
 		var b bytes.Buffer
-		in := &inputs{progress: &progressLine{w: &b}}
+		in := &session{streams: streams{progress: &progressLine{w: &b}}}
 		f := testkit.Must(readingFormat("", path, true))
 		s := testkit.Must(in.source(path))
 		got, err := s.read(t.Context(), f)
@@ -91,26 +88,18 @@ func TestCommandsShowStages(t *testing.T) {
 	}
 	write(t, labels, known.String())
 	for _, c := range []struct {
-		do           func(context.Context, *cli.Command, *inputs, streams) error
 		args, stages string
 	}{
-		{predict, "predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
-		{clusterNodes, "cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
-		{plot, "plot -embedding Y -k 3 -o P", "cluster 0/10, draw embedding, t-SNE 0/1000"},
-		{links, "links -embedding Y G", "links, compare rows 0/"},
-		{similar, "similar -embedding Y 7", "compare rows 0/"},
-		{evaluate, "eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
+		{"predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
+		{"cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
+		{"plot -embedding Y -k 3 -o P", "cluster 0/10, draw embedding, t-SNE 0/1000"},
+		{"links -embedding Y G", "links, compare rows 0/"},
+		{"similar -embedding Y 7", "compare rows 0/"},
+		{"eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
 	} {
 		args := strings.Fields(strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive).Replace(c.args))
 		var shown bytes.Buffer
-		s := streams{strings.NewReader(""), io.Discard, io.Discard}
-		program := root(s)
-		program.Command(args[0]).Action = func(ctx context.Context, command *cli.Command) error {
-			in := testkit.Must(newInputs(command, s.stdin))
-			in.progress = &progressLine{w: &shown}
-			defer in.progress.clear()
-			return c.do(ctx, command, in, s)
-		}
+		program := root(streams{strings.NewReader(""), io.Discard, io.Discard, &progressLine{w: &shown}})
 		testkit.Check(t, program.Run(t.Context(), append([]string{"coles"}, args...)))
 		if !strings.HasSuffix(shown.String(), " \r") {
 			t.Errorf("%s: the line is left as %q", c.args, shown.String())

@@ -12,6 +12,7 @@ import (
 	"coles/dataset"
 	"coles/internal/testkit"
 	"coles/live"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -41,7 +42,7 @@ func TestRowsInThePlaceOfAGraph(t *testing.T) {
 	m, rows, err := live.FitRows(t.Context(), x, 5)
 	testkit.Check(t, err)
 	prints(t, tsv(ids, embeddingOf(m)), "", "embed", "-knn", "5", "-features", path("x.csv"), "-model", path("m.model"))
-	want := tsv(fresh, narrowed(m, testkit.Must(rows.Embed(t.Context(), more))))
+	want := tsv(fresh, task.Narrowed(m, testkit.Must(rows.Embed(t.Context(), more))))
 	prints(t, want, "", "embed", "-with", path("m.model"), "-features", path("more.csv"))
 	testkit.WantText(t, must(t, "", "info", path("m.model")), "rows         42 kept in 0.0 MB")
 	// Edges that come count; in their own graph new rows are others.
@@ -49,9 +50,9 @@ func TestRowsInThePlaceOfAGraph(t *testing.T) {
 	plain := testkit.Must(coles.Fit(t.Context(), rows.Graph(), x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, 0 })))
 	joined := testkit.Must(plain.Embed(t.Context(), testkit.Must(coles.NewGraph(6, []coles.Edge{{U: 0, V: 1}})), more))
 	_, got, _ := call("r42,r43\n", "embed", "-with", path("s.model"), "-features", path("more.csv"), "-unweighted")
-	testkit.WantSame(t, "by edges", got, tsv(fresh, narrowed(plain, joined)))
+	testkit.WantSame(t, "by edges", got, tsv(fresh, task.Narrowed(plain, joined)))
 	own := testkit.Must(plain.Embed(t.Context(), testkit.Must(coles.KNN(t.Context(), more, 2)), more))
-	prints(t, tsv(fresh, narrowed(plain, own)), "", "embed", "-with", path("s.model"), "-knn", "2", "-features", path("more.csv"))
+	prints(t, tsv(fresh, task.Narrowed(plain, own)), "", "embed", "-with", path("s.model"), "-knn", "2", "-features", path("more.csv"))
 
 	// Without -knn it is said, and labels choose between graph and features.
 	code, out, said := call("", "predict", "-features", path("x.csv"), "-labels", path("labels.csv"), "-model", path("p.model"), "-classifier", path("c"))

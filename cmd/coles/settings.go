@@ -13,141 +13,125 @@ import (
 	"strings"
 
 	"coles"
-	"coles/internal/setting"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 )
 
-// settingsFlags are the options that change what a fit does.
-func settingsFlags() []cli.Flag {
+// fitOptions change what a fit does.
+type fitOptions struct {
+	purpose, settings, kind, preparation, structure string
+	filter, negatives, precision                    string
+	degreeShare, eta, weightSpan                    float64
+	dim, kappa                                      int
+	seed                                            uint64
+	file                                            *settingsFile // of -settings, read
+}
+
+func (o *fitOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "for", Usage: "`PURPOSE` of the vectors, by which all settings are chosen first: " + purposeForms + " (default: classification, clustering where nodes are clustered, links where they are recommended)"},
-		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
-		&cli.StringFlag{Name: "kind", Usage: "`KIND` of model: graph, features, or auto, which chooses without labels (default: auto)"},
-		&cli.StringFlag{Name: "preparation", Usage: "`NAME` of what is done to features first, see above (default: auto)"},
-		&cli.FloatFlag{Name: "degree-share", Usage: "`SHARE` of the vectors' energy that a last column, of degrees, gets at most; 0 for none (default: 0.1)", HideDefault: true},
-		&cli.StringFlag{Name: "structure", Usage: "`SHARE` of the vectors' energy in columns of who the neighbours are, beside features; auto chooses it (default: auto)"},
-		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a third of the nodes)", HideDefault: true},
-		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
-		&cli.StringFlag{Name: "filter", Usage: "`NAME:NUMBERS` of the filter, see above (default: auto, s2gcsum:8, or s2gcsum:24 without features)"},
-		&cli.StringFlag{Name: "negatives", Usage: "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"},
-		&cli.IntFlag{Name: "kappa", Usage: "`NUMBER` of negative graphs, 0 for none (default: 1)", HideDefault: true},
-		&cli.FloatFlag{Name: "eta", Usage: "`WEIGHT` of the negatives, 0 to 1 (default: 1)", HideDefault: true},
-		&cli.FloatFlag{Name: "weight-span", Usage: "`TIMES` the median of the weights from which the largest has all of them taken as log(1 + w/median); 0 for never (default: 100)", HideDefault: true},
-		&cli.StringFlag{Name: "precision", Usage: "`TYPE` to hold and multiply features in: auto, float32 or float64 (default: auto)"},
+		ofModel.text(&o.purpose, "for", "`PURPOSE` of the vectors, by which all settings are chosen first: "+purposeForms+" (default: classification, clustering where nodes are clustered, links where they are recommended)"),
+		ofModel.file(&o.settings, "settings", "settings from a JSON `FILE`; the options below change them"),
+		ofModel.text(&o.kind, "kind", "`KIND` of model: graph, features, or auto, which chooses without labels (default: auto)"),
+		ofModel.text(&o.preparation, "preparation", "`NAME` of what is done to features first, see above (default: auto)"),
+		ofModel.number(&o.degreeShare, "degree-share", "`SHARE` of the vectors' energy that a last column, of degrees, gets at most; 0 for none (default: 0.1)"),
+		ofModel.text(&o.structure, "structure", "`SHARE` of the vectors' energy in columns of who the neighbours are, beside features; auto chooses it (default: auto)"),
+		ofModel.whole(&o.dim, "dim", "`COLUMNS` of the embedding (default: 128, or the number of features if smaller; without features at most a third of the nodes)"),
+		ofModel.seed(&o.seed),
+		ofModel.text(&o.filter, "filter", "`NAME:NUMBERS` of the filter, see above (default: auto, s2gcsum:8, or s2gcsum:24 without features)"),
+		ofModel.text(&o.negatives, "negatives", "`NAME:NUMBERS` of the sampler, see above (default: expected-degree)"),
+		ofModel.whole(&o.kappa, "kappa", "`NUMBER` of negative graphs, 0 for none (default: 1)"),
+		ofModel.number(&o.eta, "eta", "`WEIGHT` of the negatives, 0 to 1 (default: 1)"),
+		ofModel.number(&o.weightSpan, "weight-span", "`TIMES` the median of the weights from which the largest has all of them taken as log(1 + w/median); 0 for never (default: 100)"),
+		ofModel.text(&o.precision, "precision", "`TYPE` to hold and multiply features in: auto, float32 or float64 (default: auto)"),
 	}
 }
 
 // What options take, for help and completion.
 const (
-	purposeForms     = "classification, clustering, links"
 	preparationForms = "auto, undamped, none, tfidf, balanced, row-l2, row-l1,\nstandardize, vectors"
 	filterForms      = "auto, s2gcsum:HOPS, s2gc:HOPS,ALPHA, sgc:HOPS, appnp:HOPS,ALPHA,\nheat:HOPS,T, polynomial:A0,A1,…"
 	negativesForms   = "expected-degree,\nexpected-uniform, uniform:PER-NODE, degree:PER-NODE, erdos-renyi:PROBABILITY"
 )
 
-// describe puts what -filter, -negatives and -preparation take before a command's examples.
-func describe(text string) string {
-	about, examples, _ := strings.Cut(text, "\nExamples:")
-	return about + "\n-filter is one of " + filterForms + "; -negatives is one of " + negativesForms + `
+// settingForms say what -filter, -negatives and -preparation take.
+const settingForms = "-filter is one of " + filterForms + "; -negatives is one of " + negativesForms + `
 (the last three also with ",exclude-edges": no negatives that the graph joins),
 none. -preparation is one of
 ` + preparationForms + `.
+`
 
-Examples:` + examples
-}
+// purposeForms are the purposes of vectors.
+var purposeForms = strings.Join(task.Purposes, ", ")
 
-// A purpose is what vectors are for: what helps a classifier, which weighs columns itself, can harm a cosine or
-// a distance, which do not.
-type purpose int
+// fittingNames are the options of a fit.
+var fittingNames = namesOf(new(fitOptions).flags())
 
-const (
-	forClassification purpose = iota
-	forClustering
-	forLinks
-)
-
-// UnmarshalText reads a name.
-func (p *purpose) UnmarshalText(text []byte) error {
-	return setting.Unmarshal(p, text, strings.Split(purposeForms, ", "))
-}
-
-// settings are those of a fit for the purpose.
-func (p purpose) settings(nodes, features int) coles.Settings {
-	switch p {
-	case forClustering:
-		return coles.ClusteringSettings(nodes, features)
-	case forLinks:
-		return coles.LinkSettings(nodes, features)
+// read reads the file of -settings, and checks all options before the graph is known.
+func (o *fitOptions) read(ctx context.Context, s *session) (err error) {
+	if o.file, err = readSettingsFile(ctx, s, o.settings); err != nil {
+		return err
 	}
-	return coles.DefaultSettings()
+	_, err = o.resolved(s, task.General, math.MaxInt, math.MaxInt)
+	return err
 }
 
-// A fitSettings gives the settings of a fit to a number of nodes with a number of features, 0 for none, for
-// the usual purpose of the vectors, unless options override them.
-type fitSettings func(usual purpose, nodes, features int) (coles.Settings, error)
+// fitting is a fit for a purpose, unless -for names another.
+func (o *fitOptions) fitting(s *session, usual task.Purpose) (task.Fitting, error) {
+	err := setText(s, "for", o.purpose, &usual)
+	return task.Fitting{For: usual, Change: func(to *coles.Settings) error { return o.change(s, to) }}, err
+}
 
-// readSettings reads the options that change what a fit does. They are checked at once, and applied
-// when the graph is known.
-func readSettings(ctx context.Context, c *cli.Command, in *inputs) (fitSettings, error) {
-	file, err := readSettingsFile(ctx, c, in)
+// resolved are the settings of a fit to so many nodes with so many features.
+func (o *fitOptions) resolved(s *session, usual task.Purpose, nodes, features int) (coles.Settings, error) {
+	f, err := o.fitting(s, usual)
 	if err != nil {
-		return nil, err
+		return coles.Settings{}, err
 	}
-	settings := func(usual purpose, nodes, features int) (s coles.Settings, err error) {
-		if err := setText(c, "for", &usual); err != nil {
-			return s, err
-		}
-		s = usual.settings(nodes, features)
-		if file != nil {
-			if err := file.change(&s); err != nil {
-				return s, err
-			}
-			if err := s.Check(); err != nil {
-				return s, fmt.Errorf("%s: %s", file.name, oneLine(err))
-			}
-		}
-		return s, changeSettings(c, &s)
-	}
-	_, err = settings(forClassification, math.MaxInt, math.MaxInt)
-	return settings, err
+	to := f.For.Settings(nodes, features)
+	return to, f.Change(&to)
 }
 
 // setText sets a value to the text of an option that is given.
-func setText(c *cli.Command, name string, value encoding.TextUnmarshaler) error {
-	if !c.IsSet(name) {
+func setText(s *session, name, text string, value encoding.TextUnmarshaler) error {
+	if !s.set(name) {
 		return nil
 	}
-	return badOption(name, value.UnmarshalText([]byte(c.String(name))))
+	return badOption(name, value.UnmarshalText([]byte(text)))
 }
 
-// setNumber sets a value to what an option says that is given.
-func setNumber[T any](c *cli.Command, name string, value *T, of func(name string) T) {
-	if c.IsSet(name) {
-		*value = of(name)
-	}
-}
-
-// changeSettings changes settings by each option.
-func changeSettings(c *cli.Command, s *coles.Settings) error {
-	if c.IsSet("dim") {
-		if s.Dim = c.Int("dim"); s.Dim < 1 || s.Dim > math.MaxInt32 {
-			return usagef("-dim %d: want 1 to %d", s.Dim, math.MaxInt32)
+// change changes settings by the file and by each option.
+func (o *fitOptions) change(s *session, to *coles.Settings) error {
+	if o.file != nil {
+		if err := o.file.change(to); err != nil {
+			return err
+		}
+		if err := to.Check(); err != nil {
+			return fmt.Errorf("%s: %s", o.file.name, oneLine(err))
 		}
 	}
-	setNumber(c, "seed", &s.Seed, c.Uint64)
-	setNumber(c, "kappa", &s.Kappa, c.Int)
-	setNumber(c, "eta", &s.Eta, c.Float)
-	setNumber(c, "degree-share", &s.DegreeShare, c.Float)
-	setNumber(c, "weight-span", &s.WeightSpan, c.Float)
-	for name, value := range map[string]encoding.TextUnmarshaler{
-		"kind": &s.Kind, "preparation": &s.Preparation, "filter": &s.Filter, "negatives": &s.Negatives, "precision": &s.Precision, "structure": &s.Structure,
+	if s.set("dim") {
+		if to.Dim = o.dim; o.dim < 1 || o.dim > math.MaxInt32 {
+			return usagef("-dim %d: want 1 to %d", o.dim, math.MaxInt32)
+		}
+	}
+	setTo(s, "seed", &to.Seed, o.seed)
+	setTo(s, "kappa", &to.Kappa, o.kappa)
+	setTo(s, "eta", &to.Eta, o.eta)
+	setTo(s, "degree-share", &to.DegreeShare, o.degreeShare)
+	setTo(s, "weight-span", &to.WeightSpan, o.weightSpan)
+	for _, of := range []struct {
+		name, text string
+		value      encoding.TextUnmarshaler
+	}{
+		{"kind", o.kind, &to.Kind}, {"preparation", o.preparation, &to.Preparation}, {"filter", o.filter, &to.Filter},
+		{"negatives", o.negatives, &to.Negatives}, {"precision", o.precision, &to.Precision}, {"structure", o.structure, &to.Structure},
 	} {
-		if err := setText(c, name, value); err != nil {
+		if err := setText(s, of.name, of.text, of.value); err != nil {
 			return err
 		}
 	}
-	if err := s.Check(); err != nil {
+	if err := to.Check(); err != nil {
 		return usageError{oneLine(err)}
 	}
 	return nil
@@ -159,13 +143,12 @@ type settingsFile struct {
 	text []byte
 }
 
-// readSettingsFile reads the file of -settings, nil if there is none.
-func readSettingsFile(ctx context.Context, c *cli.Command, in *inputs) (*settingsFile, error) {
-	path := c.String("settings")
+// readSettingsFile reads a file of settings, nil if there is none.
+func readSettingsFile(ctx context.Context, s *session, path string) (*settingsFile, error) {
 	if path == "" {
 		return nil, nil
 	}
-	return readPath(ctx, in, path, func(r *bufio.Reader) (*settingsFile, error) {
+	return readPath(ctx, s, path, func(r *bufio.Reader) (*settingsFile, error) {
 		const most = 1 << 20
 		text, err := io.ReadAll(io.LimitReader(r, most+1))
 		if err == nil && len(text) > most {
@@ -204,10 +187,4 @@ func errorOffset(err error, decode *json.Decoder, length int) int {
 		at = kind.Offset
 	}
 	return min(max(int(at), 0), length)
-}
-
-func seedOr1(c *cli.Command) uint64 {
-	seed := uint64(1)
-	setNumber(c, "seed", &seed, c.Uint64)
-	return seed
 }

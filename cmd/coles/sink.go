@@ -16,7 +16,6 @@ import (
 	"coles/dataset"
 	"coles/internal/symlink"
 
-	"github.com/urfave/cli/v3"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 )
@@ -27,16 +26,16 @@ type sink struct {
 	stdout io.Writer
 }
 
-// newOutput is the sink at the path that an option names, nowhere for an empty one. It must be none
-// of these files, nor any that other options read, and no terminal for a binary format.
-func newOutput(c *cli.Command, files []string, option, path string, binary bool, s streams) (sink, error) {
+// output is the sink at the path that an option names, nowhere for an empty one. It must be none
+// of these files, nor any that options read, and no terminal for a binary format.
+func (s *session) output(files []string, option, path string, binary bool) (sink, error) {
 	if path == "" {
 		return sink{}, nil
 	}
 	files = slices.Clip(files) // what stands behind them is the caller's
-	for _, name := range []string{"features", "labels", "ids", "splits", "settings", "with", "new-features", "new-edges", "embedding", "use", "resume"} {
+	for name, read := range s.reads {
 		if option != "-checkpoint" || name != "resume" { // a training goes on in the same file
-			files = append(files, c.String(name))
+			files = append(files, read)
 		}
 	}
 	for _, input := range files {
@@ -101,27 +100,6 @@ func target(path string) string {
 		return whole
 	}
 	return path
-}
-
-// writeIDsFlag is the option of [newIDsOutput].
-func writeIDsFlag() cli.Flag {
-	return fileFlag("write-ids", "write the ids of the rows to `FILE`, one a line, for a format that has none, such as npy")
-}
-
-// newIDsOutput is the file of -write-ids, which must not be the output's.
-func newIDsOutput(c *cli.Command, files []string, output string, s streams) (sink, error) {
-	path := c.String("write-ids")
-	if path == standard || sameFile(path, output) || sameFile(path, c.String("model")) {
-		return sink{}, usagef("-write-ids %s: want a file of its own", path)
-	}
-	return newOutput(c, files, "-write-ids", path, false, s)
-}
-
-// warnOfIDs warns of ids that a format loses and this file does not keep.
-func (s sink) warnOfIDs(in *inputs, f dataset.Format, ids []string) {
-	if s.path == "" && !holdsIDs(f) && !areNumbers(ids) {
-		in.text.Warn(fmt.Errorf("%s holds no ids, and nodes are not called 0, 1, 2 …: -write-ids FILE keeps which row is which", f.Name))
-	}
 }
 
 // write fills the output by way of f: a file appears whole or not at all, and not once ctx is done.

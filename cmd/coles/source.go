@@ -13,72 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	packed "coles/internal/source"
-
-	"github.com/urfave/cli/v3"
 )
-
-// standard is the name of standard input or output on a command line.
-const standard = "-"
-
-// streams are the standard streams of a run.
-type streams struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
-
-// action has a command do its work, with what its options say of inputs.
-func action(s streams, do func(ctx context.Context, c *cli.Command, in *inputs, s streams) error) cli.ActionFunc {
-	return func(ctx context.Context, c *cli.Command) error {
-		in, err := newInputs(c, s.stdin)
-		if err != nil {
-			return err
-		}
-		defer in.progress.clear()
-		return do(ctx, c, in, s)
-	}
-}
-
-// inputs hands out the files of a command line, standard input once.
-type inputs struct {
-	stdin    io.Reader
-	text     dataset.EdgeListOptions // how text is read
-	ids      string                  // the file of -ids
-	model    model                   // that was read, with text.Encoder its encoder; nil for none
-	rows     *dataset.Dataset        // that a graph was made of, with it; nil for none
-	known    *dataset.Dataset        // such rows of the model that was read
-	place    *dataset.Dataset        // known, where the rows that are read join them
-	arcs     bool                    // the graph keeps the direction of edges
-	directed bool                    // the graph is wanted as its file has it
-	taken    bool
-	progress *progressLine
-}
-
-// newInputs reads the options that say how text is read, and idsFlag, as far as a command has them.
-func newInputs(c *cli.Command, stdin io.Reader) (*inputs, error) {
-	in := &inputs{stdin: stdin, ids: c.String("ids"), progress: newProgress(c.Root().ErrWriter)}
-	var err error
-	in.text, err = textOptions(c)
-	in.text.Warn = func(err error) {
-		in.progress.clear()
-		fmt.Fprintf(c.Root().ErrWriter, "coles: warning: %s\n", oneLine(err))
-	}
-	return in, err
-}
-
-// source returns the input at a path; "" and "-" are standard input.
-func (in *inputs) source(path string) (*source, error) {
-	if path != "" && path != standard {
-		return &source{path: path, text: in.text, progress: in.progress}, nil
-	}
-	if in.taken {
-		return nil, usagef("standard input can be read once only")
-	}
-	in.taken = true
-	if path == "" && isTerminal(in.stdin) {
-		return nil, usagef("no file is named, and standard input is a terminal")
-	}
-	return &source{path: standard, stdin: in.stdin, text: in.text, progress: in.progress}, nil
-}
 
 // A source is an input file, gzipped or not.
 type source struct {
@@ -171,12 +106,12 @@ func readSource[T any](ctx context.Context, s *source, read func(r *bufio.Reader
 }
 
 // readPath is readSource for the file at a path.
-func readPath[T any](ctx context.Context, in *inputs, path string, read func(r *bufio.Reader) (T, error)) (v T, err error) {
-	s, err := in.source(path)
+func readPath[T any](ctx context.Context, s *session, path string, read func(r *bufio.Reader) (T, error)) (v T, err error) {
+	from, err := s.source(path)
 	if err != nil {
 		return v, err
 	}
-	return readSource(ctx, s, read)
+	return readSource(ctx, from, read)
 }
 
 // atEnd refuses bytes behind the end of a model or a training whose reading had this error.
@@ -223,8 +158,8 @@ func (s *source) nameAt(err error) error {
 
 // guessed has errors say what the source was taken for, because of another file's name perhaps,
 // where -from did not name it. A binary format cannot be mistaken.
-func (s *source) guessed(c *cli.Command, f dataset.Format, because string) {
-	if c.String("from") != "" || f.Binary || f.IsAt != nil {
+func (s *source) guessed(from string, f dataset.Format, because string) {
+	if from != "" || f.Binary || f.IsAt != nil {
 		return
 	}
 	s.guess = "read as " + f.Name
@@ -252,17 +187,4 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.n += int64(k)
 	c.each(c.n)
 	return k, err
-}
-
-// holding is the end of an error about a folder: the datasets in it, if there are any.
-func holding(dir string) string {
-	found := datasetsIn(dir)
-	if len(found) == 0 {
-		return ""
-	}
-	paths := make([]string, len(found))
-	for k, d := range found {
-		paths[k] = d.Path
-	}
-	return "; it holds " + strings.Join(paths, ", ")
 }

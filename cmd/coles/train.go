@@ -13,60 +13,64 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
 
-const trainDescription = `Trains a graph neural network on GRAPH, which has features, without labels, and
-writes one row per node as "coles embed" does. The model of -model embeds other
-graphs by "coles embed -with". For a graph without features, train on the file
-that "coles embed GRAPH -o FILE.npz" writes.
-
--preset is one of coles-gcn (two layers, soft orthogonality), stiefel (the last
-weight orthonormal), linear (one layer behind a filter), augmented (two views).
--network lists layers: gcn:WIDTH, linear:WIDTH, sage:WIDTH, the first two also
-with ",orthonormal"; relu, prelu, elu, dropout:RATE, propagate:FILTER.
--objective is one of coles:BETA, sampled-nce:NEGATIVES,ETA, power-mean:P,NEGATIVES;
--optimizer of adam:RATE,DECAY, sgd:RATE,MOMENTUM,DECAY (both also with
-",decoupled").
-
--checkpoint keeps the training every so many epochs; -resume goes on from there
-with the same GRAPH, to the bytes of a training that was not interrupted.
-
-Examples:
-   coles train cora.npz -o cora.npy -model cora.network
-   coles train cora.npz -network "gcn:256 relu gcn:64" -checkpoint cora.checkpoint -o cora.txt
-   coles train cora.npz -resume cora.checkpoint -o cora.txt`
+// trainOptions are the options of the command.
+type trainOptions struct {
+	inputOptions
+	out                           embeddingOutput
+	preset, settings              string
+	network, objective, optimizer string
+	dim, epochs, every            int
+	seed                          uint64
+	checkpoint, resume            string
+}
 
 func trainCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "train", Usage: "a vector for every node, by a graph neural network",
-		ArgsUsage: "[GRAPH]", Description: trainDescription,
-		Flags: append(slices.Concat(trainingFlags(), graphFlags(), outputFlags()),
-			fileFlag("checkpoint", "keep the training in `FILE`"),
-			&cli.IntFlag{Name: "every", Value: 1, Usage: "so often, in `EPOCHS`"},
-			fileFlag("resume", "go on with the training in `FILE`"),
-			&cli.BoolFlag{Name: "json", Usage: "print sizes, seconds and what the training did as JSON; with -o FILE"},
-		),
-		Action: action(s, func(ctx context.Context, c *cli.Command, in *inputs, s streams) error {
-			return writeEmbedding(ctx, c, in, s, func() (maker, error) { return newTrainer(ctx, c, in) })
+	o := &trainOptions{}
+	return command(s, spec{
+		name: "train", usage: "a vector for every node, by a graph neural network", args: "[GRAPH]",
+		first: []string{"features", "labels", "preset", "network", "objective", "dim", "epochs", "seed", "model", "o"},
+		flags: slices.Concat(o.training(), o.graphFlags(), o.out.flags(), []cli.Flag{
+			ofOutput.file(&o.checkpoint, "checkpoint", "keep the training in `FILE`"),
+			ofOutput.usually(&o.every, "every", 1, "so often, in `EPOCHS`"),
+			ofModel.file(&o.resume, "resume", "go on with the training in `FILE`"),
+			ofOutput.yes(&o.out.json, "json", "print sizes, seconds and what the training did as JSON; with -o FILE"),
 		}),
+		run: o.run,
+	})
+}
+
+// training are the options that change what a training does.
+func (o *trainOptions) training() []cli.Flag {
+	preset := ofModel.text(&o.preset, "preset", "`NAME` of the settings to begin with, see above")
+	preset.Value = "coles-gcn"
+	return []cli.Flag{
+		preset,
+		ofModel.file(&o.settings, "settings", "settings from a JSON `FILE`; the options below change them"),
+		ofModel.text(&o.network, "network", "`LAYERS`, see above, with spaces between them"),
+		ofModel.whole(&o.dim, "dim", "`COLUMNS` of the embedding: the width of the last layer with one"),
+		ofModel.text(&o.objective, "objective", "`NAME:NUMBERS` of what is trained for, see above"),
+		ofModel.text(&o.optimizer, "optimizer", "`NAME:NUMBERS` of the rule of the steps, see above"),
+		ofModel.whole(&o.epochs, "epochs", "go `TIMES` through all nodes, at most"),
+		ofModel.seed(&o.seed),
 	}
 }
 
-// trainingFlags are the options that change what a training does.
-func trainingFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "preset", Value: "coles-gcn", Usage: "`NAME` of the settings to begin with, see above"},
-		fileFlag("settings", "settings from a JSON `FILE`; the options below change them"),
-		&cli.StringFlag{Name: "network", Usage: "`LAYERS`, see above, with spaces between them"},
-		&cli.IntFlag{Name: "dim", Usage: "`COLUMNS` of the embedding: the width of the last layer with one", HideDefault: true},
-		&cli.StringFlag{Name: "objective", Usage: "`NAME:NUMBERS` of what is trained for, see above"},
-		&cli.StringFlag{Name: "optimizer", Usage: "`NAME:NUMBERS` of the rule of the steps, see above"},
-		&cli.IntFlag{Name: "epochs", Usage: "go `TIMES` through all nodes, at most", HideDefault: true},
-		&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of all random draws (default: 1)", HideDefault: true},
+func (o *trainOptions) run(ctx context.Context, s *session) error {
+	r, err := newReader(s, &o.inputOptions)
+	if err != nil {
+		return err
 	}
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	w := &embedding{o: &o.out, new: &newcomerOptions{}}
+	return w.write(ctx, r, func() (maker, error) { return o.trainer(ctx, s) })
 }
 
 // presets are the settings to begin with.
@@ -75,36 +79,36 @@ var presets = map[string]func() gnn.Settings{
 	"linear": gnn.LinearSettings, "augmented": gnn.AugmentedSettings,
 }
 
-// trainingSettings are the settings of a preset, changed by a file and the options.
-func trainingSettings(ctx context.Context, c *cli.Command, in *inputs) (s gnn.Settings, err error) {
-	preset, ok := presets[c.String("preset")]
+// begin are the settings of a preset, changed by a file and the options.
+func (o *trainOptions) begin(ctx context.Context, s *session) (to gnn.Settings, err error) {
+	preset, ok := presets[o.preset]
 	if !ok {
-		return s, usagef("-preset %s: want coles-gcn, stiefel, linear or augmented", c.String("preset"))
+		return to, usagef("-preset %s: want coles-gcn, stiefel, linear or augmented", o.preset)
 	}
-	s = preset()
-	file, err := readSettingsFile(ctx, c, in)
+	to = preset()
+	file, err := readSettingsFile(ctx, s, o.settings)
 	if err == nil && file != nil {
-		err = file.change(&s)
+		err = file.change(&to)
 	}
 	if err != nil {
-		return s, err
+		return to, err
 	}
-	if c.IsSet("network") {
-		if s.Network, err = parseNetwork(strings.Fields(c.String("network"))); err != nil {
-			return s, badOption("network", err)
+	if s.set("network") {
+		if to.Network, err = parseNetwork(strings.Fields(o.network)); err != nil {
+			return to, badOption("network", err)
 		}
 	}
-	if c.IsSet("dim") {
-		if s.Network, err = withWidth(s.Network, c.Int("dim")); err != nil {
-			return s, err
+	if s.set("dim") {
+		if to.Network, err = withWidth(to.Network, o.dim); err != nil {
+			return to, err
 		}
 	}
-	if err := cmp.Or(setText(c, "objective", &s.Objective), setText(c, "optimizer", &s.Optimizer), atLeast1(c, "epochs")); err != nil {
-		return s, err
+	if err := cmp.Or(setText(s, "objective", o.objective, &to.Objective), setText(s, "optimizer", o.optimizer, &to.Optimizer), s.atLeast1("epochs", o.epochs)); err != nil {
+		return to, err
 	}
-	setNumber(c, "epochs", &s.Epochs, c.Int)
-	setNumber(c, "seed", &s.Seed, c.Uint64)
-	return s, nil
+	setTo(s, "epochs", &to.Epochs, o.epochs)
+	setTo(s, "seed", &to.Seed, o.seed)
+	return to, nil
 }
 
 // parseNetwork reads layers in their text forms.
@@ -146,52 +150,51 @@ type trainer struct {
 	progress *progressLine
 }
 
-func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, error) {
-	t := &trainer{progress: in.progress}
-	if err := t.keepCheckpoints(ctx, c); err != nil {
+func (o *trainOptions) trainer(ctx context.Context, s *session) (*trainer, error) {
+	t := &trainer{progress: s.progress}
+	if err := o.keepCheckpoints(ctx, s, t); err != nil {
 		return nil, err
 	}
-	if !c.IsSet("resume") {
-		s, err := trainingSettings(ctx, c, in)
-		t.options = append(t.options, gnn.WithSettings(s))
+	if o.resume == "" {
+		settings, err := o.begin(ctx, s)
+		t.options = append(t.options, gnn.WithSettings(settings))
 		return t, err
 	}
-	for _, f := range trainingFlags() {
-		if name := f.Names()[0]; c.IsSet(name) && name != "epochs" {
+	for _, name := range namesOf(new(trainOptions).training()) {
+		if s.set(name) && name != "epochs" {
 			return nil, usagef("-%s is for a new training, and -resume goes on with one", name)
 		}
 	}
 	var err error
-	if t.from, err = readPath(ctx, in, c.String("resume"), readCheckpoint); err != nil {
+	if t.from, err = readPath(ctx, s, o.resume, readCheckpoint); err != nil {
 		return nil, err
 	}
-	if c.IsSet("epochs") {
-		epochs := c.Int("epochs")
-		if epochs < t.from.Epoch() {
-			return nil, usagef("-epochs %d: %d are done", epochs, t.from.Epoch())
+	if s.set("epochs") {
+		if o.epochs < t.from.Epoch() {
+			return nil, usagef("-epochs %d: %d are done", o.epochs, t.from.Epoch())
 		}
-		t.options = append(t.options, gnn.WithEpochs(epochs))
+		t.options = append(t.options, gnn.WithEpochs(o.epochs))
 	}
 	return t, nil
 }
 
 // keepCheckpoints has the training written to the file of -checkpoint, which takes its name only
 // when it is whole.
-func (t *trainer) keepCheckpoints(ctx context.Context, c *cli.Command) error {
-	path, every := c.String("checkpoint"), c.Int("every")
-	if err := atLeast1(c, "every"); err != nil {
+func (o *trainOptions) keepCheckpoints(ctx context.Context, s *session, t *trainer) error {
+	path := o.checkpoint
+	if err := s.atLeast1("every", o.every); err != nil {
 		return err
 	}
 	switch {
-	case path == "" && c.IsSet("every"):
+	case path == "" && s.set("every"):
 		return usagef("-every is for -checkpoint")
 	case path == "":
 		return nil
-	case path == standard, sameFile(path, c.String("o")), sameFile(path, c.String("model")), sameFile(path, c.String("write-ids")):
+	case path == standard, sameFile(path, o.out.path), sameFile(path, o.out.model), sameFile(path, o.out.ids.path):
 		return usagef("-checkpoint %s: want a file of its own", path)
 	}
-	out, err := newOutput(c, c.Args().Slice(), "-checkpoint", path, true, streams{})
-	t.options = append(t.options, gnn.WithCheckpoints(every, func(at *gnn.Checkpoint) error {
+	out, err := s.output(s.args, "-checkpoint", path, true)
+	t.options = append(t.options, gnn.WithCheckpoints(o.every, func(at *gnn.Checkpoint) error {
 		return out.write(ctx, func(w io.Writer) error { _, err := at.WriteTo(w); return err })
 	}))
 	return err
@@ -203,8 +206,8 @@ func readCheckpoint(r *bufio.Reader) (*gnn.Checkpoint, error) {
 	return at, atEnd(r, err)
 }
 
-func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (model, mat.Matrix, error) {
-	if x == nil {
+func (t *trainer) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
+	if d.Features == nil {
 		return nil, nil, errors.New(`a network is trained on features, and the graph has none: name a file of them by -features, or train on what "coles embed GRAPH -o FILE.npz" writes`)
 	}
 	defer t.progress.clear()
@@ -212,9 +215,9 @@ func (t *trainer) embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (mode
 	var m *gnn.Model
 	var err error
 	if t.from != nil {
-		m, err = gnn.Resume(ctx, t.from, g, x, options...)
+		m, err = gnn.Resume(ctx, t.from, d.Graph, d.Features, options...)
 	} else {
-		m, err = gnn.Train(ctx, g, x, options...)
+		m, err = gnn.Train(ctx, d.Graph, d.Features, options...)
 	}
 	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) {
 		err = errors.New(err.Error()) // by its name in -settings: its option, if there is one, is of "coles embed"

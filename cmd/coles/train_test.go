@@ -70,7 +70,7 @@ func TestTrainResumes(t *testing.T) {
 	checkpoint := filepath.Join(dir, "c")
 	want := must(t, "", append([]string{"train", path}, smallTraining()...)...)
 	must(t, "", append([]string{"train", path}, smallTraining("-epochs", "4", "-checkpoint", checkpoint, "-every", "3")...)...)
-	if at, err := readPath(t.Context(), &inputs{}, checkpoint, readCheckpoint); err != nil || at.Epoch() != 3 {
+	if at, err := readPath(t.Context(), &session{}, checkpoint, readCheckpoint); err != nil || at.Epoch() != 3 {
 		t.Fatalf("the checkpoint is of epoch %v, %v; want 3", at, err)
 	}
 	// It may keep on in the same file.
@@ -105,11 +105,11 @@ func TestTrainingSettings(t *testing.T) {
 // settingsOf are the settings that options of train make.
 func settingsOf(t *testing.T, args []string) (s gnn.Settings) {
 	t.Helper()
-	c := trainCommand(streams{})
-	c.Action = func(ctx context.Context, c *cli.Command) (err error) {
-		s, err = trainingSettings(ctx, c, &inputs{})
+	o := &trainOptions{}
+	c := &cli.Command{Flags: o.training(), Action: action(streams{}, func(ctx context.Context, of *session) (err error) {
+		s, err = o.begin(ctx, of)
 		return err
-	}
+	})}
 	testkit.Check(t, c.Run(t.Context(), append([]string{"train"}, args...)))
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,7 +25,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // options are the options that set what the libraries call by these names, and what some of them take.
 var options = map[string]string{
 	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "DegreeShare": "-degree-share", "Filter": "-filter", "Negatives": "-negatives", "WeightSpan": "-weight-span",
-	"Structure": "-structure", "Kind": "-kind",
+	"Structure": "-structure", "Kind": "-kind", "By": "-by", "Ignore": "-ignore", "Unweighted": "-unweighted",
 	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "MissingRows": "-missing-rows zero, mean or drop",
 	"MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Kinds": "-categorical, -text, -numeric or -ignore",
 }
@@ -94,37 +93,4 @@ func badUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 		want = "out of range"
 	}
 	return usagef("-%s %q: %s", strings.TrimSuffix(name, ":"), value, want)
-}
-
-// arguments returns what stands beside the options, at most so many.
-func arguments(c *cli.Command, most int) ([]string, error) {
-	args := c.Args().Slice()
-	if len(args) > most {
-		return nil, usagef("unexpected argument %q", args[most])
-	}
-	if slices.Contains(args, "") {
-		return nil, usagef("an empty file name") // a shell variable not set
-	}
-	return args, nil
-}
-
-// atLeast1 checks options that count something, if they are given.
-func atLeast1(c *cli.Command, names ...string) error {
-	for _, name := range names {
-		if c.IsSet(name) && c.Int(name) < 1 {
-			return usagef("-%s %d: want at least 1", name, c.Int(name))
-		}
-	}
-	return nil
-}
-
-// fileFlag is an option that takes the name of a file, which is never empty: that is a shell
-// variable not set.
-func fileFlag(name, usage string) cli.Flag {
-	return &cli.StringFlag{Name: name, Usage: usage, Validator: func(s string) error {
-		if s == "" {
-			return fmt.Errorf("-%s: an empty file name", name)
-		}
-		return nil
-	}}
 }

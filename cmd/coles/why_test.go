@@ -9,6 +9,7 @@ import (
 
 	"coles/dataset"
 	"coles/internal/testkit"
+	"coles/task"
 )
 
 // The reasons of a prediction are parts of its score: of two classes that one says by its probability where nothing is
@@ -21,7 +22,7 @@ func TestPredictSaysWhy(t *testing.T) {
 	testkit.WantSame(t, "number of predictions", len(r.Predictions), 90)
 	for _, p := range r.Predictions {
 		w := p.Why
-		if w == nil || len(w.Nodes) != mostReasons || len(w.Columns) != mostReasons {
+		if w == nil || len(w.Nodes) != 3 || len(w.Columns) != 3 {
 			t.Fatalf("%s: %+v", p.ID, w)
 		}
 		odds := math.Log(p.Probability/(1-p.Probability)) * r.Temperature
@@ -30,7 +31,7 @@ func TestPredictSaysWhy(t *testing.T) {
 			t.Errorf("%s: %v", p.ID, w)
 		}
 	}
-	w := &why{Nodes: []nodePart{{"ann", 1.25}, {"bob", -0.5}}, Columns: []columnPart{{"jazz", 2, 0.75}, {"rock", 0, 0.5}}}
+	w := &task.Why{Nodes: []task.NodePart{{ID: "ann", Part: 1.25}, {ID: "bob", Part: -0.5}}, Columns: []task.ColumnPart{{Name: "jazz", Value: 2, Part: 0.75}, {Name: "rock", Part: 0.5}}}
 	testkit.WantSame(t, "a line", w.String(), "ann +1.25, bob -0.5; jazz=2 +0.75, rock (neighbours) +0.5")
 
 	dir := t.TempDir()
@@ -42,12 +43,12 @@ func TestPredictSaysWhy(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	testkit.Check(t, json.Unmarshal([]byte(stdout), &used))
-	if w := used.Predictions[0].Why; w.Nodes != nil || len(w.Columns) != mostReasons {
+	if w := used.Predictions[0].Why; w.Nodes != nil || len(w.Columns) != 3 {
 		t.Errorf("with a classifier that was read: %v", w)
 	}
 	vectors := filepath.Join(dir, "y.npy")
 	must(t, "", "embed", path, "-with", model, "-o", vectors)
-	if w := reported(t, "-embedding", vectors, "-labels", labels, "-why").Predictions[0].Why; w.Columns != nil || len(w.Nodes) != mostReasons {
+	if w := reported(t, "-embedding", vectors, "-labels", labels, "-why").Predictions[0].Why; w.Columns != nil || len(w.Nodes) != 3 {
 		t.Errorf("of vectors alone: %v", w)
 	}
 	numbers := folder(t, map[string]string{"n.csv": "id,price\n0,1.5\n1,2.5\n2,3.25\n3,1.125\n4,2\n5,7.5\n"})

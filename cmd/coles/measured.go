@@ -5,13 +5,32 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"coles/dataset"
 	"coles/eval"
+	"coles/task"
 
-	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
 )
+
+// measured are figures in percent.
+type measured struct {
+	Mean float64   `json:"mean"`
+	Std  float64   `json:"std"`
+	Each []float64 `json:"each"`
+}
+
+// percent are measurements in percent.
+func percent(m eval.Measurements) measured {
+	p := measured{100 * m.Mean, 100 * m.Std, slices.Clone(m.Each)}
+	for i := range p.Each {
+		p.Each[i] *= 100
+	}
+	return p
+}
+
+func (m measured) String() string { return fmt.Sprintf("%.1f ± %.1f %%", m.Mean, m.Std) }
 
 // A shareKnown is what an embedding is worth where a share of the labels is known: F1 of several classes a node in
 // percent, or R² in percent and the mean absolute error of numbers in their unit.
@@ -24,35 +43,29 @@ type shareKnown struct {
 	Absolute float64   `json:"mean_absolute_error,omitempty"`
 }
 
-// measure asks -count splits of each share of the labelled rows of y.
-func (m meaning) measure(ctx context.Context, c *cli.Command, in *inputs, y mat.Matrix, labelled []int) (found []shareKnown, err error) {
-	for _, flag := range []string{"splits", "per-class"} {
-		if c.IsSet(flag) {
-			return nil, usagef("-%s is for one class a node; -labels-as classes takes other labels for names", flag)
-		}
-	}
+// sharesKnown asks count splits of each share of the labelled rows of y.
+func sharesKnown(ctx context.Context, p eval.Protocol, t task.Target, y mat.Matrix, labelled []int, count int, seed uint64) (found []shareKnown, err error) {
 	shares := []float64{0.1, 0.5}
-	if m.values != nil {
+	if t.Values != nil {
 		shares = []float64{0.25}
 	}
-	p := eval.Protocol{Progress: in.progress.show}
 	for _, share := range shares {
-		of := shareKnown{Known: share, Splits: c.Int("count")}
+		of := shareKnown{Known: share, Splits: count}
 		var splits []dataset.Split
-		rng := rand.New(rand.NewPCG(seedOr1(c), 0))
+		rng := rand.New(rand.NewPCG(seed, 0))
 		for range of.Splits {
 			drawn, known := picked(labelled, rng.Perm(len(labelled))), int(share*float64(len(labelled)))
 			splits = append(splits, dataset.Split{Train: drawn[:known], Test: drawn[known:]})
 		}
-		if m.values != nil {
-			r2, absolute, err := p.Regress(ctx, y, m.values, splits)
+		if t.Values != nil {
+			r2, absolute, err := p.Regress(ctx, y, t.Values, splits)
 			if err != nil {
 				return nil, err
 			}
 			explained := percent(*r2)
 			of.R2, of.Absolute = &explained, absolute.Mean
 		} else {
-			micro, macro, err := p.ClassifySets(ctx, y, m.sets, splits)
+			micro, macro, err := p.ClassifySets(ctx, y, t.Sets, splits)
 			if err != nil {
 				return nil, err
 			}

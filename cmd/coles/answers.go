@@ -1,0 +1,343 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/learn"
+	"coles/task"
+)
+
+// Answers are predictions as JSON, as lines, and what is said about them.
+type answers struct {
+	o    *predictOptions
+	v    *vectors
+	t    task.Target
+	p    *task.Predictor
+	rows []int // predicted
+	ids  []string
+
+	result  any
+	columns []string
+	lines   [][]string
+	said    string
+}
+
+// A prediction is a line of output.
+type prediction struct {
+	ID          string  `json:"id"`
+	Class       string  `json:"class"`
+	Probability float64 `json:"probability"`
+	// Probabilities are the probabilities of all classes, with -probabilities.
+	Probabilities map[string]float64 `json:"probabilities,omitempty"`
+	Why           *task.Why          `json:"why,omitempty"` // with -why
+}
+
+// predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
+type predictions struct {
+	Kind        string        `json:"kind,omitempty"` // graph, features or network; none of vectors that are read
+	Alpha       float64       `json:"alpha"`          // the share of the neighbours
+	Temperature float64       `json:"temperature,omitempty"`
+	Accuracy    *float64      `json:"accuracy,omitempty"`
+	Classes     []classErrors `json:"classes,omitempty"`
+	Predictions []prediction  `json:"predictions"`
+}
+
+// classErrors are the predicted classes of the labelled nodes of a class, with counts.
+type classErrors struct {
+	Class     string         `json:"class"`
+	Nodes     int            `json:"nodes"`
+	Recall    float64        `json:"recall"`
+	Precision float64        `json:"precision"`
+	Predicted map[string]int `json:"predicted"`
+}
+
+// none is the answer where no class is as likely as -sure wants.
+const none = "none"
+
+// A several is the prediction of a node that may have several classes.
+type several struct {
+	ID            string             `json:"id"`
+	Classes       []task.Chance      `json:"classes"`
+	Probabilities map[string]float64 `json:"probabilities,omitempty"` // of all classes, with -probabilities
+}
+
+// severals are the output of -json.
+type severals struct {
+	Kind        string           `json:"kind,omitempty"`
+	Alpha       float64          `json:"alpha"`
+	Threshold   float64          `json:"threshold"`
+	Found       *learn.SetScores `json:"cross_validated,omitempty"` // null where nothing is learnt
+	Predictions []several        `json:"predictions"`
+}
+
+// A valuation is a line of output for a label that is a number.
+type valuation struct {
+	ID    string  `json:"id"`
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// valuations are the output of -json.
+type valuations struct {
+	Kind        string             `json:"kind,omitempty"`
+	Alpha       float64            `json:"alpha"`
+	Found       *learn.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
+	Neighbours  *float64           `json:"error_of_neighbours,omitempty"`
+	Predictions []valuation        `json:"predictions"`
+}
+
+// find predicts.
+func (a *answers) find(ctx context.Context) error {
+	found, err := a.p.Answers(ctx, a.v.Graph, a.v.rows, a.t, a.rows)
+	if err != nil {
+		return err
+	}
+	switch a.p.Kind {
+	case task.Number:
+		a.numbers(found)
+		return nil
+	case task.SeveralClasses:
+		a.several(found)
+		return nil
+	}
+	return a.classes(ctx, found)
+}
+
+// whose names the model behind the vectors.
+func (a *answers) whose() string {
+	if a.p.Of.Kind == "" {
+		return "the vectors of " + nameOf(a.o.embedding)
+	}
+	return a.p.Of.Name()
+}
+
+// tell adds a line to what is said.
+func (a *answers) tell(format string, args ...any) {
+	a.said += fmt.Sprintf("coles: "+format+"\n", args...)
+}
+
+// named are the probabilities of all classes by name, and a line with them at its end.
+func (a *answers) named(of []float64, line []string) (map[string]float64, []string) {
+	by := make(map[string]float64)
+	for j, p := range of {
+		by[a.p.Class(j)] = p
+		line = append(line, short(p))
+	}
+	return by, line
+}
+
+// head is the names of the columns.
+func (a *answers) head() {
+	a.columns = []string{"id", "class", "probability"}
+	for j := range a.p.Classes {
+		if a.o.probabilities {
+			a.columns = append(a.columns, a.p.Class(j))
+		}
+	}
+}
+
+// classes answers with a class for each of the nodes.
+func (a *answers) classes(ctx context.Context, found []task.Answer) error {
+	a.head()
+	r, unsure := &predictions{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
+	for q, i := range a.rows {
+		of := found[q]
+		p := prediction{ID: a.ids[i], Class: a.p.Class(of.Best()), Probability: of.Probabilities[of.Best()]}
+		if p.Probability < a.o.sure {
+			p.Class, unsure = none, unsure+1
+		}
+		line := []string{p.ID, p.Class, short(p.Probability)}
+		if a.o.probabilities {
+			p.Probabilities, line = a.named(of.Probabilities, line)
+		}
+		r.Predictions, a.lines = append(r.Predictions, p), append(a.lines, line)
+	}
+	a.result = r
+	if a.o.why {
+		because, err := a.p.Why(ctx, a.v.Data, a.v.model, a.v.rows, a.t, a.rows, found)
+		if errors.Is(err, task.ErrNoReasons) {
+			return usagef("-why takes labels to learn from, or features and the model that embeds them")
+		}
+		if err != nil {
+			return err
+		}
+		a.columns = append(a.columns, "why")
+		for q, w := range because {
+			r.Predictions[q].Why, a.lines[q] = w, append(a.lines[q], w.String())
+		}
+	}
+	r.measured(a.p.Found)
+	a.howGood()
+	a.unsure(unsure)
+	return nil
+}
+
+// unsure says how many answers are none.
+func (a *answers) unsure(count int) {
+	if count > 0 {
+		a.tell("%d of %d answers are %s: no class has a probability of %g", count, len(a.rows), none, a.o.sure)
+	}
+}
+
+// nothing says that nothing was cross-validated as nothing was learnt.
+func (a *answers) nothing() {
+	a.tell("%s: -use learns nothing, and cross-validates nothing", a.whose())
+}
+
+// howGood says what cross-validation has found out.
+func (a *answers) howGood() {
+	good := a.p.Found
+	switch {
+	case good != nil:
+		a.tell("%s: %.1f %% of %d labelled nodes are right in cross-validation", a.whose(), 100*good.Accuracy(), good.Total())
+		a.said += good.String()
+		if a.p.Alpha > 0 {
+			a.tell("predictions are smoothed along the edges, α = %g; without, %.1f %% are right", a.p.Alpha, 100*a.p.Alone)
+		}
+		a.said += rareClasses(good)
+	case a.o.use != "":
+		a.nothing()
+	default:
+		a.tell("%s: cross-validation takes two labels of two classes at least, and counts 4,096 classes at most", a.whose())
+	}
+}
+
+// mostRare is how many rare classes are named.
+const mostRare = 10
+
+// rareClasses names the classes of one or two nodes.
+func rareClasses(good *learn.Confusion) string {
+	var rare []string
+	for k := range good.Counts {
+		if size := good.Size(k); size == 1 || size == 2 {
+			rare = append(rare, strconv.Quote(good.Name(k)))
+		}
+	}
+	more := ""
+	switch n := len(rare); {
+	case n == 0:
+		return ""
+	case n > mostRare:
+		rare, more = rare[:mostRare], fmt.Sprintf(" and %d more", n-mostRare)
+	}
+	return fmt.Sprintf("coles: classes of one or two labelled nodes, which are hardly ever predicted: %s%s\n", strings.Join(rare, ", "), more)
+}
+
+// measured is what cross-validation counts, nil for nothing.
+func (r *predictions) measured(good *learn.Confusion) {
+	if good == nil {
+		return
+	}
+	share := good.Accuracy()
+	r.Accuracy = &share
+	for k, row := range good.Counts {
+		of := classErrors{good.Name(k), good.Size(k), good.Recall(k), good.Precision(k), make(map[string]int)}
+		for j, count := range row {
+			if count > 0 {
+				of.Predicted[good.Name(j)] = count
+			}
+		}
+		r.Classes = append(r.Classes, of)
+	}
+}
+
+// several answers with the classes of each of the nodes, a line for each class.
+func (a *answers) several(found []task.Answer) {
+	a.head()
+	r, unsure := &severals{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
+	for q, i := range a.rows {
+		of := found[q].Probabilities
+		p := several{ID: a.ids[i], Classes: []task.Chance{}}
+		var all []string
+		if a.o.probabilities {
+			p.Probabilities, all = a.named(of, nil)
+		}
+		for _, place := range found[q].Has {
+			if one := (task.Chance{Class: a.p.Class(place), Probability: of[place]}); one.Probability >= a.o.sure {
+				p.Classes = append(p.Classes, one)
+				a.lines = append(a.lines, append([]string{p.ID, one.Class, short(one.Probability)}, all...))
+			}
+		}
+		if len(p.Classes) == 0 {
+			unsure++
+			a.lines = append(a.lines, append([]string{p.ID, none, ""}, all...))
+		}
+		r.Predictions = append(r.Predictions, p)
+	}
+	a.result = r
+	a.unsure(unsure)
+	good := a.p.Sets
+	if good == nil {
+		a.nothing()
+		return
+	}
+	r.Found = good
+	a.tell("nodes have several labels; -labels-as classes takes the lists for names")
+	a.tell("%s: micro-F1 %.1f %%, macro-F1 %.1f %% of %d labelled nodes in cross-validation, and %.1f %%, %.1f %% where it is known how many classes each has; α = %g",
+		a.whose(), 100*good.Micro, 100*good.Macro, good.Rows, 100*good.MicroKnown, 100*good.MacroKnown, a.p.Alpha)
+}
+
+// numbers answers with a number for each of the nodes.
+func (a *answers) numbers(found []task.Answer) {
+	r := &valuations{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Found: a.p.Numbers}
+	a.result, a.columns = r, []string{"id", "value", "low", "high"}
+	for q, i := range a.rows {
+		of := found[q]
+		r.Predictions = append(r.Predictions, valuation{a.ids[i], of.Value, of.Low, of.High})
+		a.lines = append(a.lines, []string{a.ids[i], short(of.Value), short(of.Low), short(of.High)})
+	}
+	good := r.Found
+	if good == nil {
+		a.nothing()
+		return
+	}
+	told := fmt.Sprintf("mean absolute error %.3g, of the mean %.3g", good.Error, good.OfMean)
+	if a.v.Graph != nil {
+		of := neighboursError(a.v.Graph, a.t.Values)
+		r.Neighbours = &of
+		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
+	}
+	how := ""
+	if a.p.Logarithms {
+		how = ", by their logarithms"
+	}
+	if a.p.Alpha > 0 {
+		told += fmt.Sprintf(", smoothed along the edges with α = %g", a.p.Alpha)
+	}
+	a.tell("the labels are numbers%s; -labels-as classes takes them for names", how)
+	a.tell("of %d labels left out: R² %.2f, %s; nine in ten of them are between low and high", good.Rows, good.R2, told)
+}
+
+// neighboursError is the mean absolute error of the mean value of the neighbours that have one, or else of all others.
+func neighboursError(g *coles.Graph, values []float64) float64 {
+	total, known, off := 0.0, 0.0, 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			total, known = total+v, known+1
+		}
+	}
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		sum, count := 0.0, 0.0
+		near, _ := g.Neighbors(i)
+		for _, j := range near {
+			if of := values[j]; int(j) != i && !math.IsNaN(of) {
+				sum, count = sum+of, count+1
+			}
+		}
+		if count == 0 {
+			sum, count = total-v, known-1
+		}
+		off += math.Abs(v-sum/count) / known
+	}
+	return off
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles/dataset"
+	"coles/table"
+	"coles/task"
+
+	"github.com/urfave/cli/v3"
+)
+
+// inputOptions say what a graph is made of.
+type inputOptions struct {
+	from, features, labels, ids, scratch string
+	header, columns                      string
+	categorical, text, numeric, ignore   string // names of columns, between commas
+	missing, missingRows, marks          string
+	unweighted, bipartite, skipUnknown   bool
+	knn                                  int
+}
+
+// flags are the options for an argument in one of these formats.
+func (o *inputOptions) flags(argument, formats string) []cli.Flag {
+	const otherwise = " (default: by their cells)"
+	const how = ": error, zero, mean (of the others) or drop (default: "
+	return []cli.Flag{
+		ofInput.text(&o.from, "from", "`FORMAT` of "+argument+": "+formats+"; by its name if not given"),
+		ofInput.file(&o.features, "features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
+		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
+		o.idsFlag(), o.headerFlag(),
+		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.yes(&o.unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
+		ofInput.yes(&o.bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
+		ofColumns.text(&o.categorical, "categorical", "`COLUMNS` of the features, names between commas, that are categories"+otherwise),
+		ofColumns.text(&o.text, "text", "`COLUMNS` of the features, names between commas, that are free text"+otherwise),
+		ofColumns.text(&o.numeric, "numeric", "`COLUMNS` of the features, names between commas, that are numbers"+otherwise),
+		ofColumns.text(&o.ignore, "ignore", "`COLUMNS` of the features, names between commas, that make no features"+otherwise),
+		ofColumns.text(&o.missing, "missing", "`HOW` empty cells, NA and the like are dealt with"+how+"mean)"),
+		ofColumns.text(&o.missingRows, "missing-rows", "`HOW` nodes without a row of features in text are dealt with"+how+"error)"),
+		ofColumns.text(&o.marks, "missing-marks", "`MARKS` between commas that say nothing as a cell, a label or an end of an edge (default: NA, NaN, null, None, \\N, ?, -, . and the like)"),
+		ofInput.yes(&o.skipUnknown, "skip-unknown", "skip labels and features of nodes that the graph does not have, and edges of nodes that the features do not have"),
+		ofInput.text(&o.scratch, "scratch", "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"),
+	}
+}
+
+// graphFlags are the options for GRAPH.
+func (o *inputOptions) graphFlags() []cli.Flag {
+	return append(o.flags("GRAPH", formatNames(isGraph)),
+		ofInput.whole(&o.knn, "knn", "in the place of GRAPH: join each row of -features to the `K` nearest (default: 10, of fewer than 40 rows a quarter, where no GRAPH is given)"))
+}
+
+// idsFlag is the option that names rows.
+func (o *inputOptions) idsFlag() cli.Flag {
+	return ofInput.file(&o.ids, "ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
+}
+
+// headerFlag is the option for the first line of text.
+func (o *inputOptions) headerFlag() cli.Flag {
+	f := ofInput.text(&o.header, "header", "text begins with a `LINE` of column names: yes, no or detect")
+	f.Value = "detect"
+	return f
+}
+
+// A reader reads the files that options name.
+type reader struct {
+	*session
+	*inputOptions
+	opts dataset.EdgeListOptions // how text is read
+	file *task.File              // whose model embeds what is read; nil for none
+	// The graph keeps the direction of edges; it is wanted as its file has it.
+	arcs, directed bool
+}
+
+// newReader checks the options that say how text is read, as far as a command has them.
+func newReader(s *session, o *inputOptions) (*reader, error) {
+	r := &reader{session: s, inputOptions: o}
+	r.opts = dataset.EdgeListOptions{
+		Unweighted: o.unweighted, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
+		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn,
+	}
+	for name, how := range map[string]string{"missing": o.missing, "missing-rows": o.missingRows} {
+		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
+			return nil, usagef("-%s %s: want error, zero, mean or drop", name, how)
+		}
+	}
+	if s.set("missing-marks") {
+		r.opts.MissingMarks = strings.Split(o.marks, ",")
+	}
+	if s.set("columns") {
+		fields := strings.Split(o.columns, ",")
+		wrong := len(fields) < 2 || len(fields) > 3
+		for _, field := range fields {
+			k, err := strconv.Atoi(field)
+			wrong = wrong || err != nil || k < 1 || slices.Contains(r.opts.Columns, k)
+			r.opts.Columns = append(r.opts.Columns, k)
+		}
+		if wrong {
+			return nil, usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", o.columns)
+		}
+	}
+	modes := map[string]dataset.HeaderMode{"": dataset.DetectHeader, "detect": dataset.DetectHeader, "yes": dataset.WithHeader, "no": dataset.NoHeader}
+	var ok bool
+	if r.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
+		return nil, usagef("-header %s: want yes, no or detect", o.header)
+	}
+	return r, nil
+}
+
+// kinds are the kinds of columns that the options set, nil where they set none.
+func (o *inputOptions) kinds(s *session) map[string]table.Kind {
+	var of map[string]table.Kind
+	for _, set := range []struct {
+		name, columns string
+		kind          table.Kind
+	}{{"categorical", o.categorical, table.Category}, {"text", o.text, table.Text}, {"numeric", o.numeric, table.Number}, {"ignore", o.ignore, table.Ignore}} {
+		if !s.set(set.name) {
+			continue
+		}
+		if of == nil {
+			of = make(map[string]table.Kind)
+		}
+		for _, column := range strings.Split(set.columns, ",") {
+			of[column] = set.kind
+		}
+	}
+	return of
+}
+
+// input is the source at a path, read as the options say.
+func (r *reader) input(path string) (*source, error) {
+	s, err := r.source(path)
+	if err == nil {
+		s.text = r.opts
+	}
+	return s, err
+}

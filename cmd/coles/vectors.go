@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"coles/learn"
+	"coles/task"
+
+	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
+)
+
+// vectorOptions say where an embedding comes from.
+type vectorOptions struct {
+	inputOptions
+	fit             fitOptions
+	embedding, with string
+	directed        bool
+}
+
+func (o *vectorOptions) flags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		ofInput.file(&o.embedding, "embedding", "`FILE` of vectors, in the order of the nodes"),
+		ofModel.file(&o.with, "with", "embed GRAPH with the model in `FILE`"),
+		directedFlag(&o.directed),
+	}, o.graphFlags(), o.fit.flags())
+}
+
+// directedFlag is the option that keeps the direction of edges.
+func directedFlag(to *bool) cli.Flag {
+	return ofInput.yes(to, "directed", "edges lead from the first node to the second: vectors tell tails from heads, and links lead to heads")
+}
+
+// check refuses options for making an embedding where there is one. A seed is for more than that.
+func (o *vectorOptions) check(s *session) error {
+	for _, name := range append(fittingNames, "with", "directed") {
+		if o.embedding != "" && s.set(name) && name != "seed" {
+			return usagef("-%s cannot be used with -embedding", name)
+		}
+	}
+	return changesNoFit(s, "seed")
+}
+
+// changesNoFit refuses settings, but those allowed, next to a model.
+func changesNoFit(s *session, allowed ...string) error {
+	for _, name := range fittingNames {
+		if s.set("with") && s.set(name) && !slices.Contains(allowed, name) {
+			return usagef("-%s changes a fit, and -with has a model already", name)
+		}
+	}
+	return nil
+}
+
+// Vectors have a row for every node. Where they were read there is no model, and without a graph
+// the data are ids and labels only.
+type vectors struct {
+	*task.Data
+	model  task.Model
+	rows   mat.Matrix
+	choice *learn.Choice // of the model, by labels
+}
+
+// read reads an embedding, and the graph if there is one, or reads the graph and embeds it for a purpose, as adapt
+// says, nil for nothing more.
+func (o *vectorOptions) read(ctx context.Context, r *reader, usual task.Purpose, adapt func(*embedder, *task.Data) error) (*vectors, error) {
+	if o.embedding != "" {
+		return o.readVectors(ctx, r)
+	}
+	e, err := newEmbedder(ctx, r, &o.fit, o.with, usual)
+	if err != nil {
+		return nil, err
+	}
+	r.arcs = o.directed
+	d, err := r.readArgument(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if adapt != nil {
+		if err := adapt(e, d); err != nil {
+			return nil, err
+		}
+	}
+	m, y, err := e.embed(ctx, d)
+	return &vectors{d, m, y, e.choice}, err
+}
+
+// readVectors reads -embedding, and the graph if there is one.
+func (o *vectorOptions) readVectors(ctx context.Context, r *reader) (*vectors, error) {
+	args, err := r.arguments(1)
+	if err != nil {
+		return nil, err
+	}
+	of, err := r.readEmbeddingFile(ctx, "", o.embedding)
+	if err != nil {
+		return nil, err
+	}
+	v := &vectors{Data: &task.Data{Dataset: of}, rows: of.Features}
+	n, _ := v.rows.Dims()
+	if len(args) == 0 {
+		of.Features = nil
+		return v, r.giveLabels(ctx, of, n)
+	}
+	if v.Data, err = r.readGraph(ctx, args[0]); err != nil {
+		return nil, err
+	}
+	if of.IDs == nil && !areNumbers(v.IDs) {
+		r.warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(o.embedding), nameOf(args[0])))
+	}
+	x, names := v.Features, v.FeatureNames
+	err = giveFeatures(v.Dataset, of, o.embedding)
+	v.Features, v.FeatureNames = x, names
+	return v, err
+}
+
+// output is the sink of -o for what is made of an embedding.
+func (o *vectorOptions) output(s *session, to *resultOptions) (sink, error) {
+	if err := o.check(s); err != nil {
+		return sink{}, err
+	}
+	return to.output(s, s.args)
+}
