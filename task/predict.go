@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,6 +126,13 @@ func (p *Predictor) Likeliest(a learn.Answer, most int) []Chance {
 		all[k] = Chance{p.Class(a.Classes[k].Class), a.Classes[k].Probability}
 	}
 	return all
+}
+
+// Having are the classes that the node of an answer has, in their order.
+func (p *Predictor) Having(a learn.Answer) []Chance {
+	has := slices.Clone(a.Classes[:a.Has])
+	slices.SortFunc(has, func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
+	return p.Likeliest(learn.Answer{Classes: has}, len(has))
 }
 
 // Class is the name of a class.

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
 
 	"coles"
 	"coles/dataset"
+	"coles/task"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
@@ -55,24 +57,17 @@ func (b *book) check(c batch) error {
 		}
 		fresh[n.ID] = true
 	}
-	for _, n := range c.Nodes {
-		for _, e := range n.Edges {
-			if !b.has(e.To) && !fresh[e.To] {
-				return noNode(e.To)
-			}
-			if err := checkEdge(n.ID, e.To, e.Weight); err != nil {
-				return err
-			}
-		}
-	}
-	for _, e := range c.Edges {
+	for _, e := range c.joins() {
 		for _, id := range []string{e.From, e.To} {
-			if !b.has(id) {
+			if !b.has(id) && !fresh[id] {
 				return noNode(id)
 			}
 		}
-		if err := checkEdge(e.From, e.To, e.Weight); err != nil {
-			return err
+		switch {
+		case e.From == e.To:
+			return fmt.Errorf("an edge joins %q to itself", e.From)
+		case e.Weight != nil && !(*e.Weight >= 0 && *e.Weight <= math.MaxFloat32):
+			return fmt.Errorf("the edge of %q and %q has the weight %v, want 0 to %.2g", e.From, e.To, *e.Weight, math.MaxFloat32)
 		}
 	}
 	for id := range c.Features {
@@ -92,16 +87,6 @@ func (b *book) check(c batch) error {
 	return nil
 }
 
-func checkEdge(from, to string, weight *float64) error {
-	switch {
-	case from == to:
-		return fmt.Errorf("an edge joins %q to itself", from)
-	case weight != nil && !(*weight >= 0 && *weight <= math.MaxFloat32):
-		return fmt.Errorf("the edge of %q and %q has the weight %v, want 0 to %.2g", from, to, *weight, math.MaxFloat32)
-	}
-	return nil
-}
-
 // take takes a batch that has been checked.
 func (b *book) take(c batch) {
 	b.changes++
@@ -109,12 +94,7 @@ func (b *book) take(c batch) {
 		b.order = append(b.order, n.ID)
 		b.added[n.ID] = n.Features
 	}
-	for _, n := range c.Nodes {
-		for _, e := range n.Edges {
-			b.join(n.ID, e.To, e.Weight)
-		}
-	}
-	for _, e := range c.Edges {
+	for _, e := range c.joins() {
 		b.join(e.From, e.To, e.Weight)
 	}
 	for id, features := range c.Features {
@@ -153,23 +133,17 @@ func (b *book) join(u, v string, weight *float64) {
 	}
 }
 
-// batches are all that has been told since the files, in lines of at most a thousand.
+// batches are all that has been told since the files, in lines of as many as a request may have.
 func (b *book) batches(of string) []batch {
-	const most = 1000
 	all := []batch{{Of: of}}
-	var gone []string
-	for id := range b.gone {
-		gone = append(gone, id)
-	}
-	slices.Sort(gone)
-	for some := range slices.Chunk(gone, most) {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(b.gone)), mostTold) {
 		all = append(all, batch{RemoveNodes: some})
 	}
 	var nodes []toldNode
 	for _, id := range b.order {
 		nodes = append(nodes, toldNode{ID: id, Features: b.added[id]})
 	}
-	for some := range slices.Chunk(nodes, most) {
+	for some := range slices.Chunk(nodes, mostTold) {
 		all = append(all, batch{Nodes: some})
 	}
 	var edges []toldEdge
@@ -180,7 +154,7 @@ func (b *book) batches(of string) []batch {
 			}
 		}
 	}
-	for some := range slices.Chunk(edges, most) {
+	for some := range slices.Chunk(edges, mostTold) {
 		all = append(all, batch{Edges: some})
 	}
 	for id, features := range b.features {
@@ -190,11 +164,11 @@ func (b *book) batches(of string) []batch {
 }
 
 // merged is the graph as it is now, with its features, which row makes of those that were told, and labels.
-func (b *book) merged(ctx context.Context, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (*dataset.Dataset, error) {
+func (b *book) merged(ctx context.Context, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (*task.Data, error) {
 	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
 	at := map[string]int{}
 	var rows []int // in the files, −1 of a node that they lack
-	known := b.graph.IDs()
+	known, labels := b.graph.IDs(), task.Known(b.files, b.graph.Nodes())
 	for i, id := range known {
 		if !b.gone[id] {
 			at[id], rows, d.IDs = len(d.IDs), append(rows, i), append(d.IDs, id)
@@ -210,16 +184,18 @@ func (b *book) merged(ctx context.Context, row func(context.Context, map[string]
 	if b.files.Labels != nil {
 		for _, i := range rows {
 			label := -1
-			if i >= 0 && !slices.Contains(b.files.Unlabeled, i) {
-				label = b.files.Labels[i]
+			if i >= 0 {
+				label = labels[i]
 			}
 			d.Labels = append(d.Labels, label)
 		}
 	}
 	if b.files.Features != nil {
-		d.Features, err = b.stacked(ctx, d.IDs, rows, row)
+		if d.Features, err = b.stacked(ctx, d.IDs, rows, row); err != nil {
+			return nil, err
+		}
 	}
-	return d, err
+	return task.New(d)
 }
 
 // joined is the graph of the edges there are.
@@ -247,37 +223,36 @@ func (b *book) stacked(ctx context.Context, ids []string, rows []int, row func(c
 	_, width := b.files.Features.Dims()
 	csr, isSparse := b.files.Features.(*sparse.CSR)
 	ends, cols, vals := []int{0}, []int(nil), []float64(nil)
-	dense := mat.NewDense(len(ids), width, nil)
-	if isSparse {
-		dense = mat.NewDense(1, width, nil)
+	set := func(_, j int, v float64) { cols, vals = append(cols, j), append(vals, v) }
+	var dense *mat.Dense
+	if !isSparse {
+		dense = mat.NewDense(len(ids), width, nil)
+		set = dense.Set
 	}
 	for q, i := range rows {
 		features, told := b.added[ids[q]]
 		if i >= 0 {
-			features, told = b.features[ids[q]], b.features[ids[q]] != nil
+			features = b.features[ids[q]]
+			told = features != nil
 		}
-		line := dense.RawRowView(min(q, dense.RawMatrix().Rows-1))
-		clear(line)
-		switch {
-		case told:
-			x, _, err := row(ctx, features)
-			if err != nil {
+		from := b.files.Features
+		if told {
+			var err error
+			if from, _, err = row(ctx, features); err != nil {
 				return nil, fmt.Errorf("%s: %w", ids[q], err)
 			}
-			mat.Row(line, 0, x)
-		case isSparse:
-			csr.DoRowNonZero(i, func(_, j int, v float64) { line[j] = v })
-		default:
-			mat.Row(line, i, b.files.Features)
+			i = 0
 		}
-		if isSparse {
-			for j, v := range line {
-				if v != 0 {
-					cols, vals = append(cols, j), append(vals, v)
+		if isSparse && !told {
+			csr.DoRowNonZero(i, func(_, j int, v float64) { set(q, j, v) })
+		} else {
+			for j := range width {
+				if v := from.At(i, j); v != 0 {
+					set(q, j, v)
 				}
 			}
-			ends = append(ends, len(cols))
 		}
+		ends = append(ends, len(cols))
 	}
 	if isSparse {
 		return sparse.NewCSR(len(ids), width, ends, cols, vals), nil

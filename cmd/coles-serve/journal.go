@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // A batch is what one request changes, or what identifies the graph that a journal is about.
@@ -19,6 +20,17 @@ type batch struct {
 	Edges       []toldEdge                `json:"edges,omitempty"` // of weight 0, removed ones
 	Features    map[string]map[string]any `json:"features,omitempty"`
 	RemoveNodes []string                  `json:"remove_nodes,omitempty"`
+}
+
+// joins are all edges of a batch.
+func (c batch) joins() []toldEdge {
+	all := slices.Clone(c.Edges)
+	for _, n := range c.Nodes {
+		for _, e := range n.Edges {
+			all = append(all, toldEdge{n.ID, e.To, e.Weight})
+		}
+	}
+	return all
 }
 
 // A toldNode is a node that is new.

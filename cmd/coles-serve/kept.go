@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -72,9 +72,7 @@ func (s *service) tell(ctx context.Context, c batch) (any, error) {
 	for _, n := range c.Nodes {
 		features[n.ID] = n.Features
 	}
-	for id, row := range c.Features {
-		features[id] = row
-	}
+	maps.Copy(features, c.Features)
 	for id, row := range features {
 		_, some, err := now.row(ctx, row)
 		if err != nil {
@@ -100,31 +98,19 @@ func (k *kept) update(ctx context.Context, now *state, c batch) error {
 	var ids []string
 	for _, n := range c.Nodes {
 		ids = append(ids, n.ID)
-		for _, e := range n.Edges {
-			ids = append(ids, e.To)
-		}
 	}
-	for _, e := range c.Edges {
+	for _, e := range c.joins() {
 		ids = append(ids, e.From, e.To)
 	}
 	for id := range c.Features {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	var changed []newNode
-	for _, id := range slices.Compact(ids) {
-		n, ok, err := k.embed(ctx, now, k.hidden, id)
-		if err != nil {
-			return err
-		}
-		if ok {
-			changed = append(changed, n)
-		}
+	changed, err := k.embedAll(ctx, now, k.hidden, slices.Compact(ids))
+	if err != nil {
+		return err
 	}
 	k.change(c, changed)
-	if !k.newcomers.many() {
-		return nil
-	}
 	_, width := now.rows.Dims()
 	next, err := k.newcomers.gathered(ctx, width)
 	if err != nil {
@@ -163,7 +149,8 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 	n = newNode{id: id, ends: map[string]float64{}}
 	var edges []coles.Edge
 	var weights []float64
-	for other, w := range k.book.weights[id] {
+	for _, other := range slices.Sorted(maps.Keys(k.book.weights[id])) {
+		w := k.book.weights[id][other]
 		if w == 0 {
 			continue
 		}
@@ -171,10 +158,6 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 		if row, ok := now.Graph.Row(other); ok && !hidden[other] {
 			edges, weights = append(edges, coles.Edge{U: now.Graph.Nodes(), V: row}), append(weights, w)
 		}
-	}
-	slices.SortFunc(edges, func(a, b coles.Edge) int { return cmp.Compare(a.V, b.V) })
-	for q, e := range edges {
-		weights[q] = k.book.weights[id][now.ids[e.V]]
 	}
 	x, _, err := now.row(ctx, features)
 	if err != nil {
@@ -194,6 +177,20 @@ func (k *kept) embed(ctx context.Context, now *state, hidden map[string]bool, id
 	return n, true, nil
 }
 
+// embedAll makes newcomers of those of the nodes that are some.
+func (k *kept) embedAll(ctx context.Context, now *state, hidden map[string]bool, ids []string) (all []newNode, err error) {
+	for _, id := range ids {
+		n, ok, err := k.embed(ctx, now, hidden, id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
 // follow makes a state the one that requests read, with the newcomers that it lacks, for who holds k.writing or is alone.
 func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 	hidden := map[string]bool{}
@@ -202,22 +199,17 @@ func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 			hidden[id] = true
 		}
 	}
-	fresh := &newcomers{place: map[string]int{}}
-	for _, id := range k.book.order {
-		n, ok, err := k.embed(ctx, next, hidden, id)
-		if err != nil {
-			return err
-		}
-		if ok {
-			fresh.put(n)
-		}
+	all, err := k.embedAll(ctx, next, hidden, k.book.order)
+	if err != nil {
+		return err
 	}
-	if fresh.many() {
-		_, width := next.rows.Dims()
-		var err error
-		if fresh, err = fresh.gathered(ctx, width); err != nil {
-			return err
-		}
+	fresh := &newcomers{place: map[string]int{}}
+	for _, n := range all {
+		fresh.put(n)
+	}
+	_, width := next.rows.Dims()
+	if fresh, err = fresh.gathered(ctx, width); err != nil {
+		return err
 	}
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -230,11 +222,7 @@ func (k *kept) follow(ctx context.Context, next *state, swap func()) error {
 func (k *kept) begin(ctx context.Context, now *state) (d *task.Data, changes int, err error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()
-	merged, err := k.book.merged(ctx, now.row)
-	if err != nil {
-		return nil, 0, err
-	}
-	d, err = task.New(merged)
+	d, err = k.book.merged(ctx, now.row)
 	k.book.again = map[string]bool{}
 	return d, k.book.changes, err
 }
@@ -283,11 +271,11 @@ func (s *service) refitIfDue() {
 	}()
 }
 
-// nearest are the k nodes nearest to a newcomer's vector among those of the fit and the other newcomers. It is for who holds k.reading.
-func (k *kept) nearest(ctx context.Context, now *state, y mat.Matrix, count int, but string) ([]match, error) {
-	found, err := now.similar.Index().Vectors(ctx, y, min(count+len(k.hidden), len(now.ids)))
+// nearest are the nodes of the fit and the newcomers nearest to a newcomer, for who holds k.reading.
+func (k *kept) nearest(ctx context.Context, a subject, count int) ([]match, error) {
+	found, err := a.now.similar.Index().Vectors(ctx, mat.NewDense(1, len(a.unit), a.unit), min(count+len(k.hidden), len(a.now.ids)))
 	if err != nil {
 		return nil, err
 	}
-	return k.newcomers.nearest(ctx, y, now.named(found[0], k.hidden), count, but)
+	return k.newcomers.nearest(ctx, a.unit, a.now.named(found[0], k.hidden), count, a.id)
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -20,53 +21,8 @@ import (
 	"coles/internal/examples/cli"
 )
 
-const usage = `Usage: coles-serve [flags]
-
-Loads a graph, its features and a model, or fits one, and serves JSON:
-
-  GET  /similar?id=ann&k=10   the nodes most similar to one, and their cosines, or
-                              without features those of like neighbours
-  GET  /links?id=ann&k=10     the nodes that an edge is most likely to join to one, their chances, and
-                              neighbours in common
-  POST /embed                 the vector of a newcomer and the nodes most similar to it, for
-                              {"neighbours": ["ann", "bob"], "features": {"0": 1, "7": 2.5}, "k": 10}
-  POST /predict               the k likeliest classes of a newcomer, and their probabilities, or of
-                              labels that are numbers its value, with low and high, as "coles predict"
-                              learns them from -labels whenever files are read; "why" has the three
-                              labelled nodes that weigh most, below 0 against the likeliest class
-  POST /reload                reads the files again, as SIGHUP does; keep it from strangers
-  GET  /metrics               figures for Prometheus
-  GET  /healthz               what is served, and since when
-
-With -dir it also takes changes, and has them on the disk in a journal before it answers:
-
-  POST   /nodes     [{"id": "kim", "features": {"0": 1}, "edges": [{"to": "ann", "weight": 2}]}]
-  DELETE /nodes     ["kim"]
-  POST   /edges     [{"from": "ann", "to": "bob", "weight": 2}]
-  DELETE /edges     [{"from": "ann", "to": "bob"}]
-  PUT    /features  {"ann": {"0": 1, "7": 2.5}}
-
-A request has up to 1,000 of them, and is taken as a whole or not at all. A new node is in the answers at
-once, by its edges to the nodes of the last fit; other changes move vectors at the next fit, which -refit
-or POST /reload begins beside the requests. The files stay as they were: the journal begins with them.
-
-There is one reload at a time, and POST /reload is answered with 409 meanwhile. It goes on when its
-client leaves: healthz says when it is done. Pages of other origins get 403.
-
-k is 10 where it is left out, and at most 1,000. The first /links after a load learns for some seconds. Features go by name, or by column from 0 where the
-file names none; those left out are 0. Where the file is a table with words in it, they are its cells:
-{"brand": "Acme", "price": 12.5}, and "unknown" in the answer lists those with a category that no node
-has: they count for nothing. A newcomer has a neighbour or a feature at least. If
-nothing is known of it, its vector is 0, but for rounding, and "nearest" empty. An interrupt or
-SIGTERM stops the service once the requests under way are answered. Standard error has a line for
-each reload and for the stop.
-
-  coles-serve
-  coles-serve -graph friends.tsv -features profiles.csv -labels circles.csv -model friends.model
-  coles-serve -load 20000
-
-Flags:
-`
+//go:embed usage.txt
+var usage string
 
 // hangup is SIGHUP, which js and wasip1 do not name.
 const hangup = syscall.Signal(1)
@@ -84,7 +40,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
 	share := flags.Float64("refit", 0, "with -dir, fit again when so large a share of the graph has changed; 0: at /reload alone")
-	load := flags.Int("load", 0, "number of requests to send to itself; prints how fast they are answered, and stops")
 	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
 	}
@@ -95,8 +50,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("-dir keeps edges, too: name -graph")
 	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
 		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
-	case *load != 0 && *load < connections:
-		return fmt.Errorf("-load %d: want at least %d, one for each connection", *load, connections)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -122,14 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer signal.Stop(hangups)
 	go s.reloadAt(ctx, hangups)
 	fmt.Fprintf(stdout, "%v on http://%v\n", first.Graph.Report(), listener.Addr())
-	if *load == 0 {
-		return s.serve(ctx, listener)
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.serve(ctx, listener) }()
-	err = measure(ctx, "http://"+listener.Addr().String(), first, *load, stdout)
-	stop()
-	return errors.Join(err, <-served)
+	return s.serve(ctx, listener)
 }
 
 // A lastCall accepts the connections that wait in the kernel before it stops: a listener that closes resets them.

@@ -202,10 +202,10 @@ func TestPredict(t *testing.T) {
 		row, _ := g.Row(id)
 		classes[row] = class
 	}
-	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, learn.Smoothing{Seed: 1}))
-	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
+	k := testkit.Must(learn.Fit(t.Context(), nil, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
+	p := testkit.Must(k.Predict(t.Context(), nil, y, learn.Labels{}, nil))[0].Classes
 	got := ask(t, s, "POST", "/predict", gil, 200)
-	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p.At(0, 1)}, {Class: "first", Probability: p.At(0, 0)}})
+	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p[0].Probability}, {Class: "first", Probability: p[1].Probability}})
 	if len(got.Why.Nodes) != 3 || !slices.ContainsFunc(got.Why.Nodes, func(p task.NodePart) bool { return p.ID == "eve" && p.Part > 0 }) {
 		t.Errorf("reasons %v: eve is a neighbour", got.Why)
 	}
@@ -278,8 +278,7 @@ func TestTable(t *testing.T) {
 	}
 	from.model = "" // it learns an encoder of its own
 	testkit.WantSame(t, "columns", ask(t, start(t, from), "GET", "/healthz", "", 200).Features, 3)
-	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "100")
-	testkit.WantText(t, stdout, "0 errors")
+	testkit.WantText(t, loaded(t, from, connections), "0 errors")
 }
 
 // Columns of numbers go by name where the model's file has the names.
@@ -379,8 +378,7 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	from, _, _, _ := circle(t)
-	stdout, _ := clitest.Run(t, run, "-addr", "localhost:0", "-graph", from.graph, "-features", from.features, "-load", "2000")
-	testkit.WantText(t, stdout, "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
+	testkit.WantText(t, loaded(t, from, 2000), "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
 }
 
 func TestGeneratedGraph(t *testing.T) {
@@ -404,7 +402,6 @@ func TestRefuses(t *testing.T) {
 		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},
 		{Name: "no file", Args: []string{"-addr", "localhost:0", "-graph", "none.txt", "-features", "none.txt"}, Text: "none.txt", Is: os.ErrNotExist},
 		{Name: "no model", Args: []string{"-addr", "localhost:0", "-model", "none.model"}, Text: "none.model", Is: os.ErrNotExist},
-		{Name: "few requests", Args: []string{"-load", "99"}, Text: "-load 99"},
 		{Name: "no port", Args: []string{"-addr", "localhost:port"}, Text: "port"},
 	})
 	clitest.Stops(t, run, "-addr", "localhost:0")

@@ -55,8 +55,11 @@ func (f *newcomers) drop(id string) bool {
 // many reports whether so many are not in the index that another is worth its time, in which writes wait.
 func (f *newcomers) many() bool { return len(f.all)-f.indexed > 1000+f.indexed/2 }
 
-// gathered are the newcomers there are, all in an index of vectors of this width.
+// gathered are the newcomers there are, where they are many all in an index of vectors of this width.
 func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error) {
+	if !f.many() {
+		return f, nil
+	}
 	to := &newcomers{place: map[string]int{}}
 	for _, n := range f.all {
 		if n.id != "" {
@@ -78,9 +81,9 @@ func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error)
 }
 
 // nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all.
-func (f *newcomers) nearest(ctx context.Context, y mat.Matrix, matches []match, count int, but string) ([]match, error) {
+func (f *newcomers) nearest(ctx context.Context, y []float64, matches []match, count int, but string) ([]match, error) {
 	if f.indexed > 0 {
-		found, err := f.index.Vectors(ctx, y, min(count+f.dead+1, f.indexed))
+		found, err := f.index.Vectors(ctx, mat.NewDense(1, len(y), y), min(count+f.dead+1, f.indexed))
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +94,7 @@ func (f *newcomers) nearest(ctx context.Context, y mat.Matrix, matches []match, 
 		}
 		best(matches)
 	}
-	unit := mat.Row(nil, 0, y)
+	unit := slices.Clone(y)
 	if length := floats.Norm(unit, 2); length > 0 {
 		floats.Scale(1/length, unit)
 	}

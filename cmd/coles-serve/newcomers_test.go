@@ -50,7 +50,7 @@ func TestNewcomersNearest(t *testing.T) {
 			}
 		}
 		slices.SortFunc(want, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
-		wantMatches(t, testkit.Must(f.nearest(t.Context(), y, slices.Clone(fitted), count, id)), want[:min(count, len(want))])
+		wantMatches(t, testkit.Must(f.nearest(t.Context(), y.RawRowView(0), slices.Clone(fitted), count, id)), want[:min(count, len(want))])
 		testkit.WantSame(t, "number", len(f.place), len(units))
 	}
 	if gathered < 3 {

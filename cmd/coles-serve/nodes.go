@@ -7,6 +7,7 @@ import (
 	"coles/link"
 	"coles/near"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -49,15 +50,15 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	k, found := &s.kept, []match{}
 	switch {
 	case a.row < 0 && a.unit != nil:
-		found, err = k.nearest(r.Context(), a.now, mat.NewDense(1, len(a.unit), a.unit), a.k, a.id)
+		found, err = k.nearest(r.Context(), a, a.k)
 	case a.row >= 0:
 		var all [][]near.Match
 		if all, err = a.now.similar.Rows(r.Context(), []int{a.row}, a.k+len(k.hidden)); err != nil {
 			return nil, err
 		}
 		found = a.now.named(all[0], k.hidden)
-		y := mat.NewDense(1, len(mat.Row(nil, a.row, a.now.rows)), mat.Row(nil, a.row, a.now.rows))
-		if a.now.similar.ByVectors() && mat.Norm(y, 2) > a.now.rounding {
+		y := mat.Row(nil, a.row, a.now.rows)
+		if a.now.similar.ByVectors() && floats.Norm(y, 2) > a.now.rounding {
 			found, err = k.newcomers.nearest(r.Context(), y, found, a.k, a.id)
 		}
 		found = found[:min(a.k, len(found))]
@@ -76,10 +77,10 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	defer done()
 	k, links := &s.kept, []edge{}
 	if a.row < 0 {
-		if a.unit == nil {
-			return map[string]any{"id": a.id, "links": links}, nil
+		var found []match
+		if a.unit != nil {
+			found, err = k.nearest(r.Context(), a, a.k+len(a.ends))
 		}
-		found, err := k.nearest(r.Context(), a.now, mat.NewDense(1, len(a.unit), a.unit), a.k+len(a.ends), a.id)
 		for _, m := range found {
 			if _, joined := a.ends[m.ID]; !joined && len(links) < a.k {
 				links = append(links, edge{m, k.common(a.now, a.newNode, m.ID)})

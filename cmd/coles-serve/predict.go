@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"coles/learn"
 	"coles/task"
 )
 
@@ -49,8 +50,8 @@ func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, erro
 		return nil, failure{http.StatusInternalServerError, err}
 	}
 	answer, why := answers[a.row], []*task.Why{nil}
-	if of.Kind == task.OneClass {
-		if why, err = of.Why(r.Context(), a.now.Data, of.model, of.rows, of.target, []int{a.row}, []task.Answer{answer}); err != nil {
+	if of.Kind() == task.OneClass {
+		if why, err = of.Why(r.Context(), a.now.Data, of.model, of.rows, of.target, []int{a.row}, []learn.Answer{answer}); err != nil {
 			return nil, err
 		}
 	}
@@ -60,8 +61,8 @@ func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, erro
 }
 
 // words are an answer in JSON.
-func (l *learnt) words(a task.Answer, k int, why *task.Why) map[string]any {
-	switch l.Kind {
+func (l *learnt) words(a learn.Answer, k int, why *task.Why) map[string]any {
+	switch l.Kind() {
 	case task.Number:
 		return map[string]any{"value": a.Value, "low": a.Low, "high": a.High}
 	case task.SeveralClasses:

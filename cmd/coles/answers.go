@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -262,10 +260,8 @@ func (a *answers) several(found []learn.Answer) {
 		if a.o.probabilities {
 			p.Probabilities, all = a.named(found[q], nil)
 		}
-		has := found[q].Classes[:found[q].Has]
-		slices.SortFunc(has, func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
-		for _, c := range has {
-			if one := (task.Chance{Class: a.p.Class(c.Class), Probability: c.Probability}); one.Probability >= a.o.sure {
+		for _, one := range a.p.Having(found[q]) {
+			if one.Probability >= a.o.sure {
 				p.Classes = append(p.Classes, one)
 				a.lines = append(a.lines, append([]string{p.ID, one.Class, short(one.Probability)}, all...))
 			}

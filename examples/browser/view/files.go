@@ -15,6 +15,7 @@ import (
 	"coles/internal/setting"
 	"coles/internal/source"
 	"coles/internal/text"
+	"coles/task"
 )
 
 // A File is one that was dropped on the page.
@@ -38,8 +39,29 @@ type Advice struct {
 	Says  string `json:"says"`  // what it says
 }
 
-// read reads what a request names.
-func read(ctx context.Context, r Request, send func(message any)) (*dataset.Dataset, error) {
+// read reads what a request names. Rows of features without edges are joined.
+func read(ctx context.Context, r Request, send func(message any)) (*task.Data, error) {
+	d, err := readFiles(ctx, r, send)
+	if err != nil {
+		return nil, err
+	}
+	if r.Sample != "" || r.Files["edges"].Name != "" {
+		if task.LeaveOutAlike(d) {
+			send(Warning{"The features are left out: they are the same for all nodes.", []Advice{}})
+		}
+		return task.New(d)
+	}
+	n, _ := d.Features.Dims()
+	send(Warning{fmt.Sprintf("There are no edges: each row is joined to the %d nearest by its features.", task.UsualNearest(n)), []Advice{}})
+	send(Stage{Stage: "join", Total: 1})
+	joined, err := task.Join(ctx, d, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Files["features"].Name, err)
+	}
+	return joined, nil
+}
+
+func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset.Dataset, error) {
 	switch r.Sample {
 	case "karate":
 		d := dataset.KarateClub()
@@ -63,8 +85,15 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 	}
 	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
 	graph, vectors := edges.format(true), features.format(false)
+	if edges.Name == "" && features.Name == "" {
+		return nil, fmt.Errorf("an edge list, an archive, or features: %w", dataset.ErrMissing)
+	}
 	if edges.Name == "" {
-		return readRows(ctx, features, vectors, labels, opts, send)
+		d, err := features.read(vectors, opts)
+		if err != nil {
+			return nil, err
+		}
+		return d, labels.give(d, opts)
 	}
 	if graph.Name == "npz" && (features.Name != "" || labels.Name != "") {
 		return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
@@ -93,29 +122,6 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 			return nil, fmt.Errorf("%s: %w: %d rows for %d nodes", features.Name, coles.ErrShape, rows, d.Nodes())
 		}
 		d.Features, d.FeatureNames = x.Features, x.FeatureNames
-	}
-	return d, labels.give(d, opts)
-}
-
-// readRows reads rows of features that have no graph, and joins each to those nearest to it.
-func readRows(ctx context.Context, features File, as dataset.Format, labels File, opts dataset.EdgeListOptions, send func(message any)) (*dataset.Dataset, error) {
-	if features.Name == "" {
-		return nil, fmt.Errorf("an edge list, an archive, or features: %w", dataset.ErrMissing)
-	}
-	d, err := features.read(as, opts)
-	if err != nil {
-		return nil, err
-	}
-	var ids []coles.GraphOption
-	if d.IDs != nil {
-		ids = append(ids, coles.WithIDs(d.IDs))
-	}
-	n, _ := d.Features.Dims()
-	k := min(nearest, (n+3)/4) // few rows would all be joined
-	send(Warning{fmt.Sprintf("There are no edges: each row is joined to the %d nearest by its features.", k), []Advice{}})
-	send(Stage{Stage: "join", Total: 1})
-	if d.Undirected, err = coles.KNN(ctx, d.Features, k, ids...); err != nil {
-		return nil, fmt.Errorf("%s: %w", features.Name, err)
 	}
 	return d, labels.give(d, opts)
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -10,14 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"coles/cluster"
 	"coles/learn"
+	"coles/task"
 )
 
-// predict sends the labels, and the class that a logistic regression on the embedding gives to each
-// node without one, or its number or its several classes, as "coles predict" does.
+// predict sends the labels, and what the nodes without one are predicted to be: a class, several, or a number between
+// bounds that nine in ten keep. Of the last two the colours stay those of the labels.
 func (v *View) predict(ctx context.Context, send func(message any)) error {
-	send(Stage{Stage: "classify", Total: 1})
 	var rest []int
 	for i, l := range v.graph.Labels {
 		if l < 0 {
@@ -27,116 +25,89 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if len(rest) == 0 {
 		return errors.New("there is no node to predict: every one has a label, or none")
 	}
-	if sets, names, several := v.labels.LabelSets(); several {
-		return v.several(ctx, sets, names, rest, send)
-	}
-	if values, odd, number := v.labels.LabelNumbers(); number && odd < 0 {
-		return v.value(ctx, values, rest, send)
-	}
-	m, found, err := v.answers(ctx, learn.Labels{Classes: v.graph.Labels}, rest)
+	target, err := task.TargetOf(v.data.Dataset, v.nodes(), "")
 	if err != nil {
 		return err
 	}
-	groups := slices.Clone(v.graph.Labels)
-	lines := [][]string{{"id", "class", "probability"}}
-	for q, i := range rest {
-		best := found[q].Classes[0]
-		groups[i] = best.Class
-		name := strconv.Itoa(groups[i])
-		if v.graph.Classes != nil {
-			name = v.graph.Classes[groups[i]]
-		}
-		lines = append(lines, []string{v.graph.IDs[i], name, short(best.Probability)})
-	}
-	note := fmt.Sprintf("%d labels, and predictions for %d nodes%s", len(groups)-len(rest), len(rest), shared(m.Alpha))
-	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
-}
-
-// answers learns from labels and answers for the nodes of rest.
-func (v *View) answers(ctx context.Context, labels learn.Labels, rest []int) (*learn.Predictor, []learn.Answer, error) {
-	m, err := learn.Fit(ctx, v.edges, v.rows, labels, learn.Options{Seed: 1})
+	how := learn.Options{Seed: 1}
+	f, err := fit(ctx, v.data, task.Fitting{Labels: &target, How: how}, send)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	found, err := m.Predict(ctx, v.edges, v.rows, labels, rest)
-	return m, found, err
+	send(Stage{Stage: "classify", Total: 1})
+	p, err := task.Learn(ctx, v.data.Graph, f.Rows, f.Model, target, how)
+	if err != nil {
+		return err
+	}
+	answers, err := p.Answers(ctx, v.data.Graph, f.Rows, target, rest)
+	if err != nil {
+		return err
+	}
+	groups, lines := slices.Clone(v.graph.Labels), [][]string{{"id", "class", "probability"}}
+	if p.Kind() == task.Number {
+		lines[0] = []string{"id", "value", "low", "high"}
+	}
+	for q, i := range rest {
+		a := answers[q]
+		if p.Kind() == task.Number {
+			lines = append(lines, []string{v.graph.IDs[i], short(a.Value), short(a.Low), short(a.High)})
+		}
+		for _, c := range p.Having(a) {
+			lines = append(lines, []string{v.graph.IDs[i], c.Class, short(c.Probability)})
+		}
+		if p.Kind() == task.OneClass {
+			groups[i] = a.Classes[0].Class
+		}
+	}
+	return sendGroups(Groups{groups, v.graph.Classes, "class", noteOf(p, len(groups)-len(rest), len(rest)), Download{File: "predictions.csv"}}, lines, send)
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// shared says what share the neighbours have.
-func shared(alpha float64) string {
-	if alpha == 0 {
-		return ""
+// noteOf says how nodes without labels were predicted.
+func noteOf(p *task.Predictor, known, rest int) (note string) {
+	switch p.Kind() {
+	case task.Number:
+		note = fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", known, rest, p.Ridge.Found.R2)
+	case task.SeveralClasses:
+		note = fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", known, rest, p.Scores.Micro)
+	default:
+		note = fmt.Sprintf("%d labels, and predictions for %d nodes", known, rest)
 	}
-	return fmt.Sprintf(", smoothed along the edges with α = %g", alpha)
-}
-
-// several sends the classes of the nodes of rest, a line for each; the colours stay those of the labels.
-func (v *View) several(ctx context.Context, sets [][]int, names []string, rest []int, send func(message any)) error {
-	m, found, err := v.answers(ctx, learn.Labels{Sets: sets}, rest)
-	if err != nil {
-		return err
+	note += ", by the " + p.Of().Name()
+	if p.Alpha > 0 {
+		note += fmt.Sprintf(", smoothed along the edges with α = %g", p.Alpha)
 	}
-	lines := [][]string{{"id", "class", "probability"}}
-	for q, i := range rest {
-		has := found[q].Classes[:found[q].Has]
-		slices.SortFunc(has, func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
-		for _, of := range has {
-			lines = append(lines, []string{v.graph.IDs[i], names[of.Class], short(of.Probability)})
-		}
-	}
-	note := fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation%s", len(sets)-len(rest), len(rest), m.Scores.Micro, shared(m.Alpha))
-	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
-}
-
-// value sends numbers for the nodes of rest, with bounds that nine in ten keep; the colours stay those of the labels.
-func (v *View) value(ctx context.Context, values []float64, rest []int, send func(message any)) error {
-	m, found, err := v.answers(ctx, learn.Labels{Values: values}, rest)
-	if err != nil {
-		return err
-	}
-	lines := [][]string{{"id", "value", "low", "high"}}
-	for q, i := range rest {
-		line := []string{v.graph.IDs[i]}
-		for _, of := range []float64{found[q].Value, found[q].Low, found[q].High} {
-			line = append(line, short(of))
-		}
-		lines = append(lines, line)
-	}
-	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation%s", len(values)-len(rest), len(rest), m.Ridge.Found.R2, shared(m.Alpha))
-	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
+	return note
 }
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute
 // in a browser.
 const mostCounted = 3000
 
-// cluster sends k clusters by k-means on the rows at unit length, as "coles cluster" does, or for 0
-// as many as have the largest silhouette.
+// cluster sends k clusters, or for 0 as many as have the largest silhouette.
 func (v *View) cluster(ctx context.Context, k int, send func(message any)) error {
-	if k == 0 && (v.nodes < 3 || v.nodes > mostCounted) {
-		return fmt.Errorf("clusters are counted for 3 to %d nodes; say how many there are to be of %d", mostCounted, v.nodes)
+	if k == 0 && (v.nodes() < 3 || v.nodes() > mostCounted) {
+		return fmt.Errorf("clusters are counted for 3 to %d nodes; say how many there are to be of %d", mostCounted, v.nodes())
+	}
+	f, err := fit(ctx, v.data, task.Fitting{For: task.ForClustering}, send)
+	if err != nil {
+		return err
 	}
 	send(Stage{Stage: "cluster", Total: 1})
-	means, note := cluster.KMeans{Clusters: k, Seed: 1}, ""
-	if k == 0 {
-		best, silhouettes, err := cluster.Count(ctx, v.unit, min(20, v.nodes-1), means)
-		if err != nil {
-			return err
-		}
-		means.Clusters, note = best, fmt.Sprintf(", mean silhouette %.3f", silhouettes[best-2])
-	}
-	m, err := means.Fit(ctx, v.unit)
+	found, err := task.Cluster(ctx, f.Rows, k, 1, nil)
 	if err != nil {
 		return err
 	}
 	lines := [][]string{{"id", "cluster"}}
-	for i, c := range m.Labels {
+	for i, c := range found.Of {
 		lines = append(lines, []string{v.graph.IDs[i], strconv.Itoa(c)})
 	}
-	note = fmt.Sprintf("%d clusters by k-means%s", means.Clusters, note)
-	return sendGroups(Groups{m.Labels, nil, "cluster", note, Download{File: "clusters.csv"}}, lines, send)
+	note := fmt.Sprintf("%d clusters by k-means", found.Count)
+	if len(found.Notes) > 0 {
+		note = found.Notes[0].Text + ", by k-means"
+	}
+	return sendGroups(Groups{found.Of, nil, "cluster", note, Download{File: "clusters.csv"}}, lines, send)
 }
 
 // sendGroups sends groups with their lines as a table.

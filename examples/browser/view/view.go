@@ -3,20 +3,16 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/cli"
-	"coles/live"
 	"coles/near"
-	"coles/plane"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -100,13 +96,10 @@ type (
 
 // A View is the last graph that was embedded.
 type View struct {
-	graph      Graph
-	edges      *coles.Graph
-	labels     *dataset.Dataset // has them
-	bare       bool             // without features
-	rows, unit mat.Matrix       // the embedding, and its rows at unit length
-	index      *near.Index
-	nodes      int
+	data    *task.Data
+	graph   Graph
+	rows    mat.Matrix // the embedding
+	similar *task.Similar
 }
 
 // Answer sends the page what it asked for: a graph comes as stages, a [Graph]
@@ -134,40 +127,50 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	g, rows, err := embed(ctx, d, send)
+	f, err := fit(ctx, d, task.Fitting{}, send)
 	if err != nil {
 		return err
 	}
-	y, err := cli.Prepared(ctx, coles.PrepareRowL2, rows) // only directions are compared
+	for _, note := range f.Notes {
+		send(Warning{note.Text, []Advice{}})
+	}
+	if said := f.Notice(); said != "" {
+		send(Warning{said, []Advice{}})
+	}
+	unit, err := task.UnitRows(ctx, f.Rows) // only directions are compared
 	if err != nil {
 		return err
 	}
-	index, err := near.NewIndex(ctx, y, near.Cosine)
+	similar, err := task.NewSimilar(ctx, d, f.Rows, nil)
 	if err != nil {
 		return err
 	}
-	*v = View{Graph{Graph: describe(g, d), IDs: g.IDs(), Labels: known(d), Classes: d.Classes, First: byDegree(g)}, g, &dataset.Dataset{Labels: d.Labels, Unlabeled: d.Unlabeled, Classes: d.Classes}, d.Features == nil, rows, y, index, g.Nodes()}
-	if g.Report().Edges <= mostEdges {
-		for e := range g.Edges() {
+	*v = View{d, Graph{Graph: describe(d), IDs: d.Graph.IDs(), Classes: d.Classes, First: task.Important(d.Graph.Degrees(), nil, nil)}, f.Rows, similar}
+	if d.Labels != nil {
+		v.graph.Labels = task.Known(d.Dataset, v.nodes())
+	}
+	if d.Graph.Report().Edges <= mostEdges {
+		for e := range d.Graph.Edges() {
 			v.graph.Edges = append(v.graph.Edges, e.U, e.V)
 		}
 	}
 	send(v.graph)
 
 	// The components are there at once. t-SNE draws a better map, where it does not take too long.
-	final := v.nodes > mostTSNE || v.nodes < 4
-	if err := place(ctx, y, components, Map{Method: "principal components", Final: final}, start, send); err != nil || final {
+	final := v.nodes() > mostTSNE || v.nodes() < 4
+	if err := place(ctx, unit, true, Map{Method: "principal components", Final: final}, start, send); err != nil || final {
 		return err
 	}
 	send(Stage{Stage: "t-SNE", Total: 1})
-	return place(ctx, y, func(ctx context.Context, y mat.Matrix) (*mat.Dense, error) { return plane.TSNE{Seed: 1}.Places(ctx, y) },
-		Map{Method: "t-SNE", Final: true}, start, send)
+	return place(ctx, unit, false, Map{Method: "t-SNE", Final: true}, start, send)
 }
+
+func (v *View) nodes() int { return len(v.graph.IDs) }
 
 // ofLast answers a request about the last graph.
 func (v *View) ofLast(ctx context.Context, r Request, send func(message any)) error {
 	switch {
-	case v.index == nil:
+	case v.data == nil:
 		return errors.New("no graph is embedded yet")
 	case r.Want == "vectors":
 		var text strings.Builder
@@ -184,72 +187,32 @@ func (v *View) ofLast(ctx context.Context, r Request, send func(message any)) er
 	return v.near(ctx, r.Node, send)
 }
 
-// near sends the nodes nearest to one.
+// near sends the nodes most similar to one.
 func (v *View) near(ctx context.Context, node int, send func(message any)) error {
-	table := Table{Table: []near.Match{}, Node: node}
-	if v.nodes > 1 {
-		var found [][]near.Match
-		var err error
-		if v.bare {
-			found, err = near.Alike(ctx, v.edges, []int{node}, min(nearest, v.nodes-1))
-		} else {
-			found, err = v.index.Rows(ctx, []int{node}, min(nearest, v.nodes-1))
-		}
-		if err != nil {
-			return err
-		}
-		table.Table = append(table.Table, found[0]...)
+	found, err := v.similar.Rows(ctx, []int{node}, nearest)
+	if err != nil {
+		return err
 	}
-	send(table)
+	send(Table{append([]near.Match{}, found[0]...), node})
 	return nil
 }
 
-// embed fits a graph, if the memory suffices.
-func embed(ctx context.Context, d *dataset.Dataset, send func(message any)) (*coles.Graph, mat.Matrix, error) {
-	g, err := d.Graph()
-	if err != nil {
-		return nil, nil, err
-	}
-	size, err := coles.DefaultSettings().Estimate(g, d.Features)
-	if err != nil {
-		return nil, nil, err
-	}
-	if size > mostBytes {
-		return nil, nil, fmt.Errorf("%w: the fit takes %d MB, a page has %d MB for it", coles.ErrTooLarge, size>>20, mostBytes>>20)
-	}
-	opts := []coles.Option{coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) })}
-	if d.Undirected != nil { // of rows
-		share, err := live.RowShare(ctx, d.Features)
-		if err != nil {
-			return nil, nil, err
-		}
-		opts = append(opts, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, share }))
-	}
-	m, err := coles.Fit(ctx, g, d.Features, opts...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if said := m.Report().Notice(); said != "" {
-		send(Warning{said, []Advice{}})
-	}
-	return g, m.Embedding(), nil
-}
-
-// components are the first two principal components, the second zero where there is one column.
-func components(ctx context.Context, y mat.Matrix) (*mat.Dense, error) {
-	n, columns := y.Dims()
-	pca, err := plane.PCA(ctx, y, min(2, columns))
+// fit fits a graph, if the memory suffices.
+func fit(ctx context.Context, d *task.Data, how task.Fitting, send func(message any)) (*task.Fitted, error) {
+	size, err := how.For.Settings(d.Graph.Nodes(), d.Columns()).Estimate(d.Graph, d.Features)
 	if err != nil {
 		return nil, err
 	}
-	places := mat.NewDense(n, 2, nil)
-	places.Copy(pca)
-	return places, nil
+	if size > mostBytes {
+		return nil, fmt.Errorf("%w: the fit takes %d MB, a page has %d MB for it", coles.ErrTooLarge, size>>20, mostBytes>>20)
+	}
+	how.Options = []coles.Option{coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) })}
+	return d.Fit(ctx, how)
 }
 
-// place sends a map that a method makes.
-func place(ctx context.Context, y mat.Matrix, method func(context.Context, mat.Matrix) (*mat.Dense, error), m Map, start time.Time, send func(message any)) error {
-	places, err := method(ctx, y)
+// place sends a map by principal components or by t-SNE.
+func place(ctx context.Context, unit mat.Matrix, components bool, m Map, start time.Time, send func(message any)) error {
+	places, err := task.Places(ctx, unit, components, 1, nil)
 	if err != nil {
 		return err
 	}
@@ -263,30 +226,10 @@ func place(ctx context.Context, y mat.Matrix, method func(context.Context, mat.M
 	return nil
 }
 
-// known is the labels, −1 where a node has none.
-func known(d *dataset.Dataset) []int {
-	labels := append([]int(nil), d.Labels...)
-	for _, i := range d.Unlabeled {
-		labels[i] = -1
-	}
-	return labels
-}
-
-// byDegree are the nodes, those of the largest degree first.
-func byDegree(g *coles.Graph) []int {
-	degrees, order := g.Degrees(), make([]int, g.Nodes())
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(degrees[j], degrees[i]) })
-	return order
-}
-
-func describe(g *coles.Graph, d *dataset.Dataset) string {
+func describe(d *task.Data) string {
 	features := "no features"
 	if d.Features != nil {
-		_, columns := d.Features.Dims()
-		features = fmt.Sprintf("%d features", columns)
+		features = fmt.Sprintf("%d features", d.Columns())
 	}
-	return fmt.Sprintf("%d nodes, %d edges, %s", g.Nodes(), g.Report().Edges, features)
+	return fmt.Sprintf("%d nodes, %d edges, %s", d.Graph.Nodes(), d.Graph.Report().Edges, features)
 }

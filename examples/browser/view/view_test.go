@@ -164,7 +164,7 @@ func TestBrokenFiles(t *testing.T) {
 		is    error
 	}{
 		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "an edge list, an archive, or features", dataset.ErrMissing},
-		{"one row", map[string]view.File{"features": text("f.csv", "a,1,2\n")}, "f.csv: ", coles.ErrSetting},
+		{"one row", map[string]view.File{"features": text("f.csv", "a,1,2\n")}, "f.csv: ", coles.ErrShape},
 		{"bad weight", map[string]view.File{"edges": text("e.csv", "a,b,1\nb,c,x\n")}, "e.csv:2:5: ", coles.ErrFormat},
 		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,\"2\n")}, "f.csv:2:3: ", nil},
 		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
@@ -201,7 +201,7 @@ func wanted(t *testing.T, v *view.View, want string, clusters int) (groups view.
 	return groups, file, failure
 }
 
-// The labels that the sample hides are predicted better than the largest class would, and its clusters
+// The labels that the sample hides are predicted better than the largest class would, and five clusters
 // are its communities; the tables agree with the colours.
 func TestGroups(t *testing.T) {
 	var v view.View
@@ -229,12 +229,14 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%d of 133 predictions are right, %d lines too many, error %q", right, len(lines), failure)
 	}
 
-	found, _, failure = wanted(t, &v, "clusters", 0)
+	found, _, failure = wanted(t, &v, "clusters", 5)
 	if same := testkit.Must(eval.NMI(truth, found.Groups)); failure != "" || same < .5 || strings.Count(found.CSV.Text, "\n") != 401 {
 		t.Errorf("clusters and communities share %.2f of their information, error %q", same, failure)
 	}
-	found, _, _ = wanted(t, &v, "clusters", 3)
-	testkit.WantSame(t, "three clusters", slices.Max(found.Groups), 2)
+	found, _, _ = wanted(t, &v, "clusters", 0)
+	if last := slices.Max(found.Groups); last < 1 || last > 19 {
+		t.Errorf("%d clusters", last+1)
+	}
 
 	_, file, _ := wanted(t, &v, "vectors", 0)
 	csv, _ := dataset.FormatNamed("csv")

@@ -8,14 +8,17 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"coles/internal/peak"
+	"coles/internal/testkit"
 )
 
 const (
@@ -78,6 +81,22 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 		return fmt.Errorf("%d requests failed; the first: %w", len(t.failed), t.failed[0])
 	}
 	return nil
+}
+
+// loaded is what is printed of so many requests to a service of files.
+func loaded(t *testing.T, from source, requests int) string {
+	t.Helper()
+	s := start(t, from)
+	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.serve(ctx, listener) }()
+	var out bytes.Buffer
+	testkit.Check(t, measure(ctx, "http://"+listener.Addr().String(), s.now.Load(), requests, &out))
+	stop()
+	testkit.Check(t, <-served)
+	t.Log(out.String())
+	return out.String()
 }
 
 // send notes how long a request takes from when it was due, and that it fails if the answer is not 200.
