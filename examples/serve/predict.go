@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -26,40 +25,34 @@ type chance struct {
 // learn learns from labels: numbers, several classes a node, or one. Neighbours have no share: a newcomer's vector has
 // theirs already, and to smooth the whole graph takes longer than a request.
 func learnt(ctx context.Context, g *coles.Graph, y mat.Matrix, d *dataset.Dataset) (predictor, error) {
-	how, by := learn.Smoothing{Alphas: []float64{0}, Seed: 1}, learn.LogisticRegression{}
-	if sets, names, found := d.LabelSets(); found {
-		m, err := by.LearnSets(ctx, g, y, sets, how)
-		return func(ctx context.Context, y *mat.Dense, k int) (map[string]any, error) {
-			p, err := m.Probabilities(ctx, nil, y, nil, nil)
-			if err != nil {
-				return nil, err
-			}
-			return map[string]any{"classes": likeliest(p, m.Linear.Classes, names, k), "threshold": m.Threshold}, nil
-		}, err
-	}
-	if values, odd, found := d.LabelNumbers(); found {
-		if odd >= 0 {
+	labels, names := learn.Labels{Classes: d.Labels}, d.Classes
+	if sets, of, found := d.LabelSets(); found {
+		labels, names = learn.Labels{Sets: sets}, of
+	} else if values, odd, found := d.LabelNumbers(); found {
+		if labels = (learn.Labels{Values: values}); odd >= 0 {
 			return nil, fmt.Errorf("%w: %q among numbers", coles.ErrFormat, d.Classes[d.Labels[odd]])
 		}
-		m, err := learn.LearnSmoothedRidge(ctx, g, y, values, how)
-		return func(ctx context.Context, y *mat.Dense, _ int) (map[string]any, error) {
-			v, low, high, err := m.Predict(ctx, y, nil)
-			if err != nil {
-				return nil, err
-			}
-			return map[string]any{"value": v[0], "low": low[0], "high": high[0]}, nil
-		}, err
 	}
-	m, err := by.LearnSmoothed(ctx, g, y, d.Labels, how)
+	m, err := learn.Fit(ctx, g, y, labels, learn.Options{Alphas: []float64{0}, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
 	speaks := reasons(g, y, d.Labels)
 	return func(ctx context.Context, y *mat.Dense, k int) (map[string]any, error) {
-		p, err := m.Smooth(ctx, nil, y, nil, nil)
+		answers, err := m.Predict(ctx, nil, y, learn.Labels{}, nil)
 		if err != nil {
 			return nil, err
 		}
-		why, err := speaks(ctx, m.LinearModel, y)
-		return map[string]any{"classes": likeliest(p, m.Classes, d.Classes, k), "why": why}, err
-	}, err
+		a := answers[0]
+		switch {
+		case m.Ridge != nil:
+			return map[string]any{"value": a.Value, "low": a.Low, "high": a.High}, nil
+		case m.Several:
+			return map[string]any{"classes": likeliest(a, names, k), "threshold": m.Threshold}, nil
+		}
+		why, err := speaks(ctx, m.Linear, y)
+		return map[string]any{"classes": likeliest(a, names, k), "why": why}, err
+	}, nil
 }
 
 // A reason is a labelled node, and what it adds to the score of the class that a newcomer has.
@@ -98,12 +91,11 @@ func reasons(g *coles.Graph, y mat.Matrix, labels []int) func(context.Context, *
 }
 
 // likeliest are the k likeliest classes.
-func likeliest(p *mat.Dense, classes []int, names []string, k int) (chances []chance) {
-	for j, class := range classes {
-		chances = append(chances, chance{names[class], p.At(0, j)})
+func likeliest(a learn.Answer, names []string, k int) (chances []chance) {
+	for _, c := range a.Classes[:min(k, len(a.Classes))] {
+		chances = append(chances, chance{names[c.Class], c.Probability})
 	}
-	slices.SortStableFunc(chances, func(a, b chance) int { return cmp.Compare(b.Probability, a.Probability) })
-	return chances[:min(k, len(chances))]
+	return chances
 }
 
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -11,8 +12,6 @@ import (
 
 	"coles/cluster"
 	"coles/learn"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // predict sends the labels, and the class that a logistic regression on the embedding gives to each
@@ -34,27 +33,33 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if values, odd, number := v.labels.LabelNumbers(); number && odd < 0 {
 		return v.value(ctx, values, rest, send)
 	}
-	m, err := learn.LogisticRegression{}.LearnSmoothed(ctx, v.edges, v.rows, v.graph.Labels, learn.Smoothing{Seed: 1})
-	if err != nil {
-		return err
-	}
-	chances, err := m.Smooth(ctx, v.edges, v.rows, v.graph.Labels, rest)
+	m, found, err := v.answers(ctx, learn.Labels{Classes: v.graph.Labels}, rest)
 	if err != nil {
 		return err
 	}
 	groups := slices.Clone(v.graph.Labels)
 	lines := [][]string{{"id", "class", "probability"}}
 	for q, i := range rest {
-		column := floats.MaxIdx(chances.RawRowView(q))
-		groups[i] = m.Classes[column]
+		best := found[q].Classes[0]
+		groups[i] = best.Class
 		name := strconv.Itoa(groups[i])
 		if v.graph.Classes != nil {
 			name = v.graph.Classes[groups[i]]
 		}
-		lines = append(lines, []string{v.graph.IDs[i], name, short(chances.At(q, column))})
+		lines = append(lines, []string{v.graph.IDs[i], name, short(best.Probability)})
 	}
 	note := fmt.Sprintf("%d labels, and predictions for %d nodes%s", len(groups)-len(rest), len(rest), shared(m.Alpha))
 	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
+}
+
+// answers learns from labels and answers for the nodes of rest.
+func (v *View) answers(ctx context.Context, labels learn.Labels, rest []int) (*learn.Predictor, []learn.Answer, error) {
+	m, err := learn.Fit(ctx, v.edges, v.rows, labels, learn.Options{Seed: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := m.Predict(ctx, v.edges, v.rows, labels, rest)
+	return m, found, err
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
@@ -69,44 +74,37 @@ func shared(alpha float64) string {
 
 // several sends the classes of the nodes of rest, a line for each; the colours stay those of the labels.
 func (v *View) several(ctx context.Context, sets [][]int, names []string, rest []int, send func(message any)) error {
-	m, err := learn.LogisticRegression{}.LearnSets(ctx, v.edges, v.rows, sets, learn.Smoothing{Seed: 1})
-	if err != nil {
-		return err
-	}
-	chances, err := m.Probabilities(ctx, v.edges, v.rows, sets, rest)
+	m, found, err := v.answers(ctx, learn.Labels{Sets: sets}, rest)
 	if err != nil {
 		return err
 	}
 	lines := [][]string{{"id", "class", "probability"}}
 	for q, i := range rest {
-		of := chances.RawRowView(q)
-		for _, k := range m.Places(of) {
-			lines = append(lines, []string{v.graph.IDs[i], names[m.Linear.Classes[k]], short(of[k])})
+		has := found[q].Classes[:found[q].Has]
+		slices.SortFunc(has, func(a, b learn.Chance) int { return cmp.Compare(a.Class, b.Class) })
+		for _, of := range has {
+			lines = append(lines, []string{v.graph.IDs[i], names[of.Class], short(of.Probability)})
 		}
 	}
-	note := fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation%s", len(sets)-len(rest), len(rest), m.Found.Micro, shared(m.Alpha))
+	note := fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation%s", len(sets)-len(rest), len(rest), m.Scores.Micro, shared(m.Alpha))
 	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
 // value sends numbers for the nodes of rest, with bounds that nine in ten keep; the colours stay those of the labels.
 func (v *View) value(ctx context.Context, values []float64, rest []int, send func(message any)) error {
-	m, err := learn.LearnSmoothedRidge(ctx, v.edges, v.rows, values, learn.Smoothing{Seed: 1})
-	if err != nil {
-		return err
-	}
-	found, low, high, err := m.Smooth(ctx, v.edges, v.rows, values, rest)
+	m, found, err := v.answers(ctx, learn.Labels{Values: values}, rest)
 	if err != nil {
 		return err
 	}
 	lines := [][]string{{"id", "value", "low", "high"}}
 	for q, i := range rest {
 		line := []string{v.graph.IDs[i]}
-		for _, of := range []float64{found[q], low[q], high[q]} {
+		for _, of := range []float64{found[q].Value, found[q].Low, found[q].High} {
 			line = append(line, short(of))
 		}
 		lines = append(lines, line)
 	}
-	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation%s", len(values)-len(rest), len(rest), m.Found.R2, shared(m.Alpha))
+	note := fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation%s", len(values)-len(rest), len(rest), m.Ridge.Found.R2, shared(m.Alpha))
 	return sendGroups(Groups{v.graph.Labels, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
