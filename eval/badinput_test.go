@@ -62,11 +62,15 @@ var learningDoors = map[string]door{
 		if err != nil {
 			return nil, err
 		}
-		probabilities, err := m.Probabilities(ctx, in.x, in.rows)
+		probabilities, err := (&learn.Predictor{Linear: m}).Predict(ctx, nil, in.x, learn.Labels{}, in.rows)
 		return []any{m.Coef, m.Intercept, predicted, scores, probabilities}, err
 	},
-	"CrossValidate": func(ctx context.Context, in args) (any, error) {
-		return learn.LogisticRegression{C: in.p, Folds: in.k}.CrossValidate(ctx, in.x, in.rows, in.labels, 1)
+	"learn.Fit": func(ctx context.Context, in args) (any, error) {
+		p, err := learn.Fit(ctx, in.g, in.x, learn.Labels{Classes: in.labels}, learn.Options{Cs: []float64{in.p}})
+		if err != nil {
+			return nil, err
+		}
+		return p.Predict(ctx, in.g, in.x, learn.Labels{Classes: in.labels}, in.rows)
 	},
 	"PCA":  func(ctx context.Context, in args) (any, error) { return plane.PCA(ctx, in.x, in.k) },
 	"TSNE": func(ctx context.Context, in args) (any, error) { return plane.TSNE{Seed: 1}.Places(ctx, in.x) },
@@ -78,7 +82,7 @@ var learningDoors = map[string]door{
 		return []any{part.Features, part.Graph.Degrees()}, nil
 	},
 	"ChooseModel": func(ctx context.Context, in args) (any, error) {
-		c, err := learn.ChooseModel(ctx, in.g, in.x, learn.Labels{Classes: in.labels}, learn.Smoothing{}, coles.WithDim(1))
+		c, err := learn.ChooseModel(ctx, in.g, in.x, learn.Labels{Classes: in.labels}, learn.Options{}, coles.WithDim(1))
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +203,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	}
 	testkit.RefuseMatrices(t, 24, 5, doors)
 	// With two rows too few, the labels, the graph or the rows are refused.
-	for _, name := range []string{"Classify", "LogisticRegression", "CrossValidate", "Induce", "ChooseModel"} {
+	for _, name := range []string{"Classify", "LogisticRegression", "learn.Fit", "Induce", "ChooseModel"} {
 		testkit.WantError(t, doors[name](in.x.(*mat.Dense).Slice(0, 22, 0, 5)), coles.ErrShape)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
 // Regression has several candidates. A row without classes is neither trained nor tested on.
 //
-// Errors: as [learn.LogisticRegression.LearnSets], naming the split, and [coles.ErrIndex].
+// Errors: as [learn.LogisticRegression.FitSets], naming the split.
 func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {
 	f, err := given.Read(ctx, x)
 	if err != nil {
@@ -57,16 +57,17 @@ func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]i
 	if err != nil {
 		return 0, 0, err
 	}
-	chances, err := m.Probabilities(ctx, nil, x, nil, test)
+	found, err := m.Predict(ctx, nil, x, learn.Labels{}, test)
 	if err != nil {
 		return 0, 0, err
 	}
 	predicted, actual := make([][]int, len(test)), make([][]int, len(test))
 	for q, i := range test {
 		actual[q] = slices.Sorted(slices.Values(sets[i]))
-		for _, k := range learn.Likeliest(chances.RawRowView(q), len(actual[q])) {
-			predicted[q] = append(predicted[q], m.Linear.Classes[k])
+		for _, likely := range found[q].Classes[:len(actual[q])] {
+			predicted[q] = append(predicted[q], likely.Class)
 		}
+		slices.Sort(predicted[q])
 	}
 	return learn.SetF1(predicted, actual)
 }

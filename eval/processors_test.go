@@ -43,10 +43,10 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		"scores":            func() any { return testkit.Bits(testkit.Must(linear(x).Scores(context.Background(), x, nil))) },
 		"classification":    func() any { return testkit.Must(eval.Protocol{}.Classify(context.Background(), x, labels, splits)) },
 		"cross-validation": func() any {
-			return testkit.Must(learn.LogisticRegression{}.CrossValidate(context.Background(), x, splits[0].Train, labels, 1))
+			return testkit.Must(learn.Fit(context.Background(), nil, x, learn.Labels{Classes: labels}, learn.Options{Cs: []float64{1}})).Confusion
 		},
 		"choice of a model": func() any {
-			c := testkit.Must(learn.ChooseModel(context.Background(), drawn, data.Features, learn.Labels{Classes: half}, learn.Smoothing{}))
+			c := testkit.Must(learn.ChooseModel(context.Background(), drawn, data.Features, learn.Labels{Classes: half}, learn.Options{}))
 			return []any{testkit.Bits(c.Model.Embedding()), c.String(), c.Tried, c.Error}
 		},
 		"components":        func() any { return testkit.Bits(testkit.Must(plane.PCA(context.Background(), x, 10))) },

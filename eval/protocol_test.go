@@ -58,11 +58,7 @@ func TestStagesAreReported(t *testing.T) {
 			return testkit.Err(learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}.Fit(context.Background(), x, testkit.UpTo(90), labels))
 		},
 		"choose C 5, learn 1, cross-validate 5": func(f coles.Progress) error {
-			_, _, err := learn.LogisticRegression{Progress: f}.Learn(context.Background(), x, labels, 1)
-			return err
-		},
-		"cross-validate 5": func(f coles.Progress) error {
-			return testkit.Err(learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}.CrossValidate(context.Background(), x, testkit.UpTo(90), labels, 1))
+			return testkit.Err(learn.Fit(context.Background(), nil, x, learn.Labels{Classes: labels}, learn.Options{Progress: f}))
 		},
 		"classify 6": func(f coles.Progress) error {
 			p := eval.Protocol{Regression: learn.LogisticRegression{Cs: learn.DefaultCs(), Progress: f}, Progress: f}

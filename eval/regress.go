@@ -17,11 +17,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a [learn.Ridge] learns
+// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a ridge regression learns
 // from the rows of Train and is asked about those of Test, or all others, of each split. R² is 1 − Σ(y − ŷ)²/Σ(y − mean
 // of Train)², and error the mean absolute error in the unit of the values.
 //
-// Errors: as [learn.LearnRidge], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
+// Errors: as [learn.Fit], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
 func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, splits []dataset.Split) (r2, absolute *Measurements, err error) {
 	explained, off := make([]float64, len(splits)), make([]float64, len(splits))
 	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "regress", len(splits))
@@ -52,7 +52,7 @@ func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dat
 			mean = append(mean, values[i])
 		}
 	}
-	r, err := learn.LearnRidge(ctx, x, known)
+	r, err := learn.Fit(ctx, nil, x, learn.Labels{Values: known}, learn.Options{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -60,15 +60,15 @@ func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dat
 	if len(test) == 0 {
 		return 0, 0, fmt.Errorf("%w: no row with a value to test on", coles.ErrShape)
 	}
-	found, _, _, err := r.Predict(ctx, x, test)
+	found, err := r.Predict(ctx, nil, x, learn.Labels{}, test)
 	if err != nil {
 		return 0, 0, err
 	}
 	squares, all := 0.0, 0.0
 	for q, i := range test {
-		squares += (values[i] - found[q]) * (values[i] - found[q])
+		squares += (values[i] - found[q].Value) * (values[i] - found[q].Value)
 		all += (values[i] - stat.Mean(mean, nil)) * (values[i] - stat.Mean(mean, nil))
-		absolute += math.Abs(values[i]-found[q]) / float64(len(test))
+		absolute += math.Abs(values[i]-found[q].Value) / float64(len(test))
 	}
 	return 1 - squares/all, absolute, nil
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/given"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,16 +20,13 @@ type Choice struct {
 	// Alignment has s, and Alone is the kind that is taken without labels.
 	Alignment coles.Alignment
 	Alone     coles.Kind
-	// Labels is the number of labelled rows that were predicted by others, 0 where there are too
-	// few.
-	Labels int
-	// Tried are the kind by s, the other one, and that taken with columns of the structure, as far as they were tried.
+	Labels    int // labelled rows that were predicted by others, 0 where there are too few
+	// Tried are the kind by s, the other one, and that taken with columns of the structure.
 	Tried []Candidate
-	// Error is the standard error of the difference of the first two where both are equally good: of n rows with classes of which
-	// b are right by the one alone and c by the other alone √(b + c)/n.
+	// Error is the standard error of the difference of the first two where both are equally good: √(b + c)/n of n rows with
+	// classes, b right by the one alone and c by the other.
 	Error float64
-	// Score is that of the candidates that are taken for each part of cross-validation by the others: unlike the best
-	// one's it is not flattered by the choice.
+	// Score is that of the candidates that the other parts take for each: the choice does not flatter it.
 	Score float64
 
 	told      bool // the kinds are far enough apart
@@ -39,8 +38,8 @@ type Candidate struct {
 	Kind      coles.Kind
 	Structure float64 // the share of energy in its columns of the structure, as far as it is given
 	Alpha     float64 // the share of the neighbours with which it is best
-	// Score is, in cross-validation, the share of rows whose class is predicted rightly, of several classes a row the share
-	// of as many as each has (micro-F1), or R² of numbers, of logarithms where [LearnRidge] takes these.
+	// Score is the share of rows whose class is right, of several classes a row that of as many as each has (micro-F1),
+	// or R² of numbers, of logarithms where [Fit] takes these.
 	Score float64
 }
 
@@ -84,29 +83,21 @@ func (c Choice) String() string {
 
 // ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It
 // fits both kinds, with all other settings from opts, and predicts the labelled rows of each embedding by
-// cross-validation, with C = 1 or the penalty of a [Ridge], and with the α of several candidates that is best for the
-// embedding, as in [LogisticRegression.LearnSmoothed]. The kind of the better score is taken if the two are more
-// than two standard errors apart, which for classes is McNemar's test (1947) of the rows that one kind alone has
-// right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a
-// [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9. What is behind s's kind
-// without neighbours is not tried with them.
+// cross-validation, with C = 1 or the penalty of a [Ridge], and the α that is best for it, as in [Fit]. The kind of the
+// better score is taken if the two are more than two standard errors apart, which for classes is McNemar's test (1947) of
+// the rows that one kind alone has right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test
+// the kind taken gets a [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9.
+// An embedding that is behind the first without neighbours is not tried with them.
 //
 // A class of one label is left out. Without two classes of two labels, or three numbers, s decides alone, and only its
 // model is fitted.
 //
-// The rule was chosen on 13 real graphs and 8 of the dataset package's Communities, 40 splits each with 2, 3, 5 and
-// 20 labels per class, by the accuracy on all other nodes, beside another choice without labels. It was never more
-// than 0.4 points below that, and up to 7.5 above; one standard error lost up to 1.1. To choose C in every part,
-// too, takes some fifty times as long and decides no better. A fit without features is no candidate: on twelve graphs
-// it was never better than shares of 0.8 and 0.95.
+// On 13 real graphs and 8 drawn ones, 40 splits each, it was never more than 0.4 points less accurate on all other nodes
+// than the choice without labels, and up to 7.5 more. It takes three or four calls of [coles.Fit], and for each five regressions, or ten of numbers, and the passes over the
+// edges of [Fit]; besides the memory of a fit, another embedding.
 //
-// It takes three or four calls of [coles.Fit], one after the other, and for each five regressions on the labelled rows and
-// the passes over the edges of LearnSmoothed; besides the memory of a fit, another embedding. The result is the same to the
-// byte for any number of processors.
-//
-// Errors: [coles.ErrShape] for no features, or unless there is a label for each node, as
-// [coles.Fit] and what learns from the labels, and ctx's.
-func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Smoothing, opts ...coles.Option) (*Choice, error) {
+// Errors: [coles.ErrShape] for no features or unless there is a label for each node, as [coles.Fit] and Fit, and ctx's.
+func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Options, opts ...coles.Option) (*Choice, error) {
 	if x == nil {
 		return nil, fmt.Errorf("%w: a choice of model, without features", coles.ErrShape)
 	}
@@ -133,7 +124,7 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 	if judge == nil {
 		return c, nil
 	}
-	c.Labels = len(judge.parts.rows)
+	c.Labels = len(judge.rows)
 	try := func(m *coles.Model, share float64) (better bool, err error) {
 		if err := judge.try(ctx, m); err != nil {
 			return false, fmt.Errorf("%v model: %w", m.Report().Kind, err)
@@ -178,16 +169,116 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 // scored sets what the candidates reach.
 func (c *Choice) scored(j *judge) *Choice {
 	for k, hits := range j.hits {
-		a := convincing(hits, j.parts.fold, -1)
+		a := convincing(hits, j.fold, -1)
 		c.Tried[k].Alpha, c.Tried[k].Score = j.alphas[a], j.score(hits[a])
 	}
-	nested := make([]float64, len(j.parts.rows))
-	for part := range j.parts.count {
+	nested := make([]float64, len(j.rows))
+	for part := range j.count {
 		hits := j.best(j.taken(part), part)
-		for _, q := range j.parts.of(part) {
+		inside, _ := j.of(part)
+		for _, q := range inside {
 			nested[q] = hits[q]
 		}
 	}
 	c.Score = j.score(nested)
 	return c
 }
+
+// A judge cross-validates embeddings with every α on the same parts.
+type judge struct {
+	parts
+	target target
+	graph  *coles.Graph
+	alphas []float64
+	hits   [][][]float64 // what is right, by embedding, α and row
+	// A score is start + Σ hits/total.
+	start, total float64
+}
+
+// judge returns a judge by the labels, nil where they are too few.
+func (l Labels) judge(g *coles.Graph, how Options) (*judge, error) {
+	if l.Sets == nil && l.Values == nil {
+		l.Classes = repeated(l.Classes)
+	}
+	t, err := l.target(g.Nodes())
+	if err != nil || t.enough() != nil {
+		return nil, err
+	}
+	if how, err = how.candidates(g, g.Nodes(), t.columns()); err != nil {
+		return nil, err
+	}
+	j := &judge{target: t, graph: g, alphas: how.Alphas}
+	if j.parts, err = t.split(how); err != nil {
+		return nil, err
+	}
+	j.start, j.total = t.worth(j.rows)
+	return j, nil
+}
+
+// repeated are labels without the classes of one row.
+func repeated(labels []int) []int {
+	count, some := make(map[int]int), slices.Clone(labels)
+	for _, l := range labels {
+		count[l]++
+	}
+	for i, l := range labels {
+		if count[l] == 1 {
+			some[i] = -1
+		}
+	}
+	return some
+}
+
+// try measures the embedding of a model, a later one with every α only if it is not behind the first without neighbours.
+func (j *judge) try(ctx context.Context, m *coles.Model) error {
+	var y mat.Matrix = m.Embedding32()
+	if m.Embedding32() == nil {
+		y = m.Embedding()
+	}
+	f, err := given.Read(ctx, y)
+	if err != nil {
+		return err
+	}
+	alphas := j.alphas
+	if len(j.hits) > 0 {
+		alphas = alphas[:1]
+	}
+	found, err := try(ctx, j.graph, f, j.target, j.parts, alphas)
+	if err != nil {
+		return err
+	}
+	hits := found.hits
+	if more := j.alphas[len(alphas):]; len(more) > 0 && floats.Sum(hits[0]) >= floats.Sum(j.hits[0][0]) {
+		smoothed, err := try(ctx, j.graph, f, j.target, j.parts, more)
+		if err != nil {
+			return err
+		}
+		hits = append(hits, smoothed.hits...)
+	}
+	j.hits = append(j.hits, hits)
+	return nil
+}
+
+// taken is the embedding that the rows outside a part choose: the first unless a later one is enough standard errors
+// better.
+func (j *judge) taken(part int) (best int) {
+	for k := range j.hits {
+		if lead, deviation := j.lead(k, best, part); lead > enough*deviation {
+			best = k
+		}
+	}
+	return best
+}
+
+// lead is how much more one embedding has right than another outside a part, each with its α, and the standard error of
+// that.
+func (j *judge) lead(one, other, part int) (lead, deviation float64) {
+	return gain(j.best(one, part), j.best(other, part), j.fold, part)
+}
+
+// best are the hits of an embedding with the α that the rows outside a part choose.
+func (j *judge) best(k, part int) []float64 {
+	return j.hits[k][convincing(j.hits[k], j.fold, part)]
+}
+
+func (j *judge) score(hits []float64) float64 { return j.start + floats.Sum(hits)/j.total }

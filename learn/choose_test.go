@@ -77,7 +77,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			c.opts = append(c.opts, coles.With(func(s *coles.Settings) { s.Structure = 0 }))
-			got := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Smoothing{Alphas: []float64{0}}, c.opts...))
+			got := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Alphas: []float64{0}}, c.opts...))
 			byS := testkit.Must(coles.Fit(context.Background(), g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
 			testkit.WantSame(t, "s", got.Alignment, *byS.Report().Alignment)
 			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
@@ -123,15 +123,9 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 // plainlyRight predicts each of five parts of the labelled rows by the others.
 func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
 	t.Helper()
-	var rows []int
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-		}
-	}
-	parts := testkit.Must(stratified(rows, labels, 0, 0, len(rows)))
-	rows, known := parts.rows, picked(labels, parts.rows)
-	fold, right := parts.fold, make([]bool, len(rows))
+	parts := testkit.Must(testkit.Must(groupsOf(Labels{Classes: labels})).split(Options{Alphas: []float64{0}}))
+	rows, known, fold := parts.rows, picked(labels, parts.rows), parts.fold
+	right := make([]bool, len(rows))
 	for part := range parts.count {
 		var train, held, at []int
 		for p, i := range rows {
@@ -160,7 +154,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 			break
 		}
 	}
-	got, want := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: with}, Smoothing{})), testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: without}, Smoothing{}))
+	got, want := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: with}, Options{})), testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: without}, Options{}))
 	testkit.WantSame(t, "the choice", got.String(), want.String())
 	testkit.WantSame(t, "labels", got.Labels > 20, true)
 
@@ -172,7 +166,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 			single[i], seen[l] = l, true
 		}
 	}
-	alone := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: single}, Smoothing{}))
+	alone := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: single}, Options{}))
 	testkit.WantSame(t, "labels of one a class", alone.Labels, 0)
 	testkit.WantText(t, alone.String(), "graph model, by s: ")
 }
@@ -201,7 +195,7 @@ func TestChooseModelRefuses(t *testing.T) {
 		if ctx == nil {
 			ctx = context.Background()
 		}
-		if _, err := ChooseModel(ctx, g, c.x, Labels{Classes: c.labels}, Smoothing{}, c.opt); !errors.Is(err, c.want) {
+		if _, err := ChooseModel(ctx, g, c.x, Labels{Classes: c.labels}, Options{}, c.opt); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", name, err, c.want)
 		}
 	}
@@ -212,12 +206,12 @@ func TestChooseModelJudgesWithNeighbours(t *testing.T) {
 	g, x, all := drawnCommunities(t, dataset.Communities{Nodes: 600, Classes: 3, Degree: 8, Features: 60, Homophily: 0.6, Topic: 0.2, Seed: 9}, 0)
 	kind := coles.With(func(s *coles.Settings) { s.Structure = 0 })
 	labels := some(all, 3)
-	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Smoothing{Seed: 1}, kind))
+	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Seed: 1}, kind))
 	smoothed := 0
 	for _, of := range c.Tried {
 		m := testkit.Must(coles.Fit(context.Background(), g, x, kind, coles.With(func(s *coles.Settings) { s.Kind = of.Kind })))
-		want := testkit.Must(LogisticRegression{Cs: []float64{1}}.LearnSmoothed(context.Background(), g, m.Embedding(), labels, Smoothing{Alphas: []float64{of.Alpha}, Seed: 1}))
-		testkit.WantNear(t, of.Kind.String(), of.Score, want.Found.Accuracy(), 1e-12)
+		want := testkit.Must(Fit(context.Background(), g, m.Embedding(), Labels{Classes: labels}, Options{Cs: []float64{1}, Alphas: []float64{of.Alpha}, Seed: 1}))
+		testkit.WantNear(t, of.Kind.String(), of.Score, want.Confusion.Accuracy(), 1e-12)
 		if of.Alpha > 0 {
 			smoothed++
 		}
@@ -230,7 +224,7 @@ func TestChooseModelJudgesWithNeighbours(t *testing.T) {
 // The text of a choice for each way it was made.
 func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
-	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(labels, 3)}, Smoothing{}))
+	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(labels, 3)}, Options{}))
 	c.Labels, c.Error, c.Score = 8, 0.125, 0.625
 	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.5, 0.875}, {coles.UseGraph, 0, 0, 0.25}, {coles.UseGraph, 0.5, 0, 0.75}}
 	tried := ": features 87.5 % with α = 0.5, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; with the choice made anew for each part 62.5 %\n"
@@ -249,7 +243,7 @@ func TestChoiceSays(t *testing.T) {
 // The kind taken gets columns of the structure where labels tell that these help, and the settings allow it.
 func TestChooseModelTriesStructure(t *testing.T) {
 	g, _, all := drawnCommunities(t, dataset.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
-	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Smoothing{Alphas: []float64{0}} // fewer nodes than a fit adds columns to by itself
+	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Options{Alphas: []float64{0}} // fewer nodes than a fit adds columns to by itself
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(all, 3)}, alone))
 	_, share := c.Model.Beside()
 	want := testkit.Must(coles.Fit(context.Background(), g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, coles.Share(share) })))

@@ -1,10 +1,7 @@
 package learn
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,17 +10,13 @@ import (
 
 	"coles"
 	"coles/internal/contingency"
-	"coles/internal/parallel"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Confusion counts which classes are taken for which. All its shares are from 0 to 1.
 type Confusion struct {
 	// Classes are the labels that occur, actual or predicted, ascending.
 	Classes []int
-	// Names has the name of each label, such as the Classes of a dataset, and is the caller's to set. A
-	// label without a name is called by its number.
+	// Names of the labels are the caller's to set. A label without a name is called by its number.
 	Names []string
 	// Counts is K × K for K classes: Counts[i][j] rows of class i are predicted to be of class j.
 	Counts [][]int
@@ -137,89 +130,4 @@ func (c *Confusion) String() string {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
-}
-
-// Learn fits the regression to the rows of x (n × d) whose label is not negative, and measures
-// it. C is one of Cs, by default [DefaultCs], and cross-validated with the parts drawn by seed; where fewer than two
-// classes have two rows, C is the field and the table nil. It is nil, too, for more classes than [NewConfusion] counts.
-//
-// It takes the search of [LogisticRegression.Fit] and 5 regressions more. Errors: as Fit and
-// [LogisticRegression.CrossValidate].
-func (l LogisticRegression) Learn(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*LinearModel, *Confusion, error) {
-	m, rows, err := l.learn(ctx, x, labels)
-	if err != nil || rows == nil {
-		return m, nil, err
-	}
-	l.Cs = []float64{m.C} // another search in every part would take five times as long
-	c, err := l.CrossValidate(ctx, x, rows, labels, seed)
-	return m, c, err
-}
-
-// Learn fits the regression to the rows with a label, and returns them, nil where they cannot be cross-validated.
-func (l LogisticRegression) learn(ctx context.Context, x mat.Matrix, labels []int) (*LinearModel, []int, error) {
-	rows, sizes := labelled(labels), make(map[int]int)
-	for _, i := range rows {
-		sizes[labels[i]]++
-	}
-	if s := slices.Sorted(maps.Values(sizes)); len(s) < 2 || s[len(s)-2] < 2 { // what is held out may leave one class
-		l.Cs = nil
-		m, err := l.Fit(ctx, x, rows, labels)
-		return m, nil, err
-	}
-	if len(l.Cs) == 0 {
-		l.Cs = DefaultCs()
-	}
-	m, err := l.Fit(ctx, x, rows, labels)
-	if len(sizes) > mostConfused {
-		rows = nil
-	}
-	return m, rows, err
-}
-
-// labelled are the rows with a label.
-func labelled(labels []int) (rows []int) {
-	for i, l := range labels {
-		if l >= 0 {
-			rows = append(rows, i)
-		}
-	}
-	return rows
-}
-
-// CrossValidate measures predictions by this regression. It divides the given rows of x (n ×
-// d), shuffled by seed, into Folds parts with their share of every class, and predicts each part by a
-// model of the others. A class of one row is never predicted.
-//
-// It takes a [LogisticRegression.Fit] for each part, with a search among several candidates of its own.
-// To search once, give it the C of a model of all rows as the only candidate: that flatters as far as
-// the choice among so few can, and takes 5 regressions, where the search with [DefaultCs] took 45.
-//
-// Errors: as Fit, and [ErrSplit] also for a row given twice or a part that leaves one class to
-// the others.
-func (l LogisticRegression) CrossValidate(ctx context.Context, x mat.Matrix, rows, labels []int, seed uint64) (*Confusion, error) {
-	f, err := l.input(ctx, x, rows, labels)
-	if err != nil {
-		return nil, err
-	}
-	if len(contingency.Distinct(rows)) < len(rows) {
-		return nil, fmt.Errorf("%w: a row is given twice", ErrSplit)
-	}
-	rows = slices.Clone(rows)
-	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	fold, folds, err := stratify(rows, labels, l.Folds)
-	if err != nil {
-		return nil, err
-	}
-	if f, err = spanned(ctx, f, rows); err != nil {
-		return nil, err
-	}
-	actual := picked(labels, rows)
-	predicted, err := predictParts(parallel.Reporting(ctx, l.Progress), "cross-validate", f, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
-		m, err := l.fit(ctx, f, train, actual)
-		return []*LinearModel{m}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return NewConfusion(predicted[0], actual)
 }

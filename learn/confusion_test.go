@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -81,22 +80,24 @@ func TestConfusionIdentities(t *testing.T) {
 	}
 }
 
-// Every row is predicted by a fit to the other parts of the shuffled rows, dense, sparse and
-// with more columns than rows; candidates are searched in each fit. The seed decides the parts.
-func TestCrossValidateIsALoop(t *testing.T) {
+// Every row is predicted by a fit to the other parts of the shuffled rows, with the C of all rows, dense, sparse and with
+// more columns than rows. The seed decides the parts.
+func TestCrossValidationIsALoop(t *testing.T) {
 	for name, d := range map[string]int{"few columns": 6, "more columns than rows": 90} {
-		x, labels := testkit.Blobs(120, d, 3, 8)
+		x, all := testkit.Blobs(120, d, 3, 8)
+		labels := slices.Repeat([]int{-1}, 120)
+		copy(labels[20:100], all[20:])
 		for i, other := range testkit.RandomLabels(120, 3, 9) {
-			if i%4 == 0 {
+			if i%4 == 0 && labels[i] >= 0 {
 				labels[i] = other // noise
 			}
 		}
-		rows := testkit.UpTo(120)[20:100]
-		for _, l := range []LogisticRegression{{}, {C: 0.3, Folds: 3}, {Cs: []float64{0.1, 1, 10}}, {Cs: []float64{4}}} {
-			order := slices.Clone(rows)
+		for _, cs := range [][]float64{nil, {0.1, 1, 10}, {4}} {
+			order := slices.Clone(testkit.UpTo(120)[20:100])
 			rand.New(rand.NewPCG(5, 0)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-			fold, folds, err := stratify(order, labels, l.Folds)
+			fold, folds, err := stratify(order, labels, 0)
 			testkit.Check(t, err)
+			c := testkit.Must(LogisticRegression{Cs: slices.Concat(cs, DefaultCs()[:9*(1-min(len(cs), 1))])}.Fit(context.Background(), x, testkit.UpTo(120)[20:100], labels)).C
 			var actual, predicted []int
 			for part := range folds {
 				var train, held []int
@@ -107,39 +108,33 @@ func TestCrossValidateIsALoop(t *testing.T) {
 						train = append(train, i)
 					}
 				}
-				m := testkit.Must(l.Fit(context.Background(), x, train, labels))
+				m := testkit.Must(LogisticRegression{Cs: []float64{c}}.Fit(context.Background(), x, train, labels))
 				predicted = append(predicted, testkit.Must(m.Predict(context.Background(), x, held))...)
 				actual = append(actual, picked(labels, held)...)
 			}
 			want := testkit.Must(NewConfusion(predicted, actual))
 			if a := want.Accuracy(); a < 0.4 || a > 0.97 {
-				t.Errorf("%s, %+v: accuracy %v tells nothing", name, l, a)
+				t.Errorf("%s, %v: accuracy %v tells nothing", name, cs, a)
 			}
 			for form, given := range testkit.Forms(x) {
-				got := testkit.Must(l.CrossValidate(context.Background(), given, rows, labels, 5))
-				testkit.WantSame(t, fmt.Sprintf("%s, %s, %+v", name, form, l), got, want)
+				got := testkit.Must(Fit(context.Background(), nil, given, Labels{Classes: labels}, Options{Cs: cs, Seed: 5}))
+				testkit.WantSame(t, fmt.Sprintf("%s, %s, %v", name, form, cs), got.Confusion, want)
 			}
-			if other := testkit.Must(l.CrossValidate(context.Background(), x, rows, labels, 6)); slices.EqualFunc(other.Counts, want.Counts, slices.Equal) {
-				t.Errorf("%s, %+v: the seed changes nothing", name, l)
+			if other := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Cs: cs, Seed: 6})); slices.EqualFunc(other.Confusion.Counts, want.Counts, slices.Equal) {
+				t.Errorf("%s, %v: the seed changes nothing", name, cs)
 			}
 		}
-		testkit.WantError(t, testkit.Err(LogisticRegression{}.CrossValidate(context.Background(), x, append(rows, 20), labels, 1)), ErrSplit)
-		testkit.WantError(t, testkit.Err(LogisticRegression{C: math.NaN()}.CrossValidate(context.Background(), x, rows, labels, 1)), coles.ErrSetting)
-		testkit.WantError(t, testkit.Err(LogisticRegression{}.CrossValidate(context.Background(), x, rows, labels[1:], 1)), coles.ErrShape)
-		lonely := append(labelledRows(labels, 0)[:3], labelledRows(labels, 1)[0]) // whose part leaves one class
-		testkit.WantError(t, testkit.Err(LogisticRegression{}.CrossValidate(context.Background(), x, lonely, labels, 1)), ErrSplit)
 	}
 }
 
 // More classes than a table counts are learnt all the same.
-func TestLearnManyClasses(t *testing.T) {
+func TestFitManyClasses(t *testing.T) {
 	testkit.Long(t)
 	const classes = mostConfused + 1
 	x, labels := mat.NewDense(classes+2, 1, nil), testkit.UpTo(classes+2)
 	labels[classes], labels[classes+1] = 0, 1 // two classes that have two rows
-	m, table, err := LogisticRegression{Cs: []float64{1e-6}}.Learn(context.Background(), x, labels, 1)
-	testkit.Check(t, err)
-	if table != nil || len(m.Classes) != classes {
-		t.Errorf("%d classes and the table %v, want %d and none", len(m.Classes), table, classes)
+	p := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Cs: []float64{1e-6}}))
+	if p.Confusion != nil || len(p.Linear.Classes) != classes {
+		t.Errorf("%d classes and the table %v, want %d and none", len(p.Linear.Classes), p.Confusion, classes)
 	}
 }

@@ -37,58 +37,41 @@ func embedded(ctx context.Context) (*dataset.Dataset, *mat.Dense) {
 	return data, model.Embedding()
 }
 
-// What a classifier is for: the classes of the nodes that nobody has labelled, and how sure it is.
-// Cross-validation chooses C. The classifier is kept in a file for nodes to come.
-func ExampleLinearModel() {
+// The classes of the nodes that nobody has labelled, how good predictions are, and which classes are taken for which. Names
+// come from the dataset, if it has some. A file keeps the predictor for nodes to come.
+func ExampleFit() {
 	ctx := context.Background()
-	data, y := embedded(ctx)
-	var labelled, others []int
-	for i := range data.Nodes() {
-		if i%10 == 0 {
-			labelled = append(labelled, i)
-		} else {
-			others = append(others, i)
+	g, data := communities(ctx)
+	_, y := embedded(ctx)
+	labels := make([]int, data.Nodes())
+	for i := range labels {
+		if labels[i] = -1; i%5 == 0 {
+			labels[i] = data.Labels[i]
 		}
 	}
-	classifier, err := learn.LogisticRegression{Cs: learn.DefaultCs()}.Fit(ctx, y, labelled, data.Labels)
+	known := learn.Labels{Classes: labels}
+	p, err := learn.Fit(ctx, g, y, known, learn.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
+	c := p.Confusion // which a file does not keep
 	var file bytes.Buffer
-	if _, err := classifier.WriteTo(&file); err != nil {
+	if _, err := p.WriteTo(&file); err != nil {
 		log.Fatal(err)
 	}
-	if classifier, err = learn.ReadLinearModel(&file); err != nil {
+	if p, err = learn.ReadPredictor(&file); err != nil {
 		log.Fatal(err)
 	}
-	classes, err := classifier.Predict(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := classifier.Probabilities(ctx, y, others)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("C = %v; node %d: class %d, %.0f %% sure\n", classifier.C, others[0], classes[0], 100*mat.Max(p.RowView(0)))
-	// Output: C = 0.5; node 1: class 3, 74 % sure
-}
-
-// How good predictions of the other nodes will be, and which classes are taken for which. Names
-// come from the dataset, if it has some.
-func ExampleLogisticRegression_CrossValidate() {
-	ctx := context.Background()
-	data, y := embedded(ctx)
-	var labelled []int
-	for i := 0; i < data.Nodes(); i += 5 {
-		labelled = append(labelled, i)
-	}
-	c, err := learn.LogisticRegression{}.CrossValidate(ctx, y, labelled, data.Labels, 1)
+	found, err := p.Predict(ctx, g, y, known, []int{1})
 	if err != nil {
 		log.Fatal(err)
 	}
 	c.Names = []string{"ash", "birch", "cedar", "elm"}
+	likeliest := found[0].Classes[0]
+	fmt.Printf("node 1: %s, %.1f %% sure\n", c.Names[likeliest.Class], 100*likeliest.Probability)
 	fmt.Printf("%.1f %% of %d right\n%v", 100*c.Accuracy(), c.Total(), c)
 	// Output:
+	// node 1: elm, 99.7 % sure
 	// 98.8 % of 80 right
 	// class   nodes   recall  precision  most often taken for
 	// ash        22  100.0 %    100.0 %
@@ -116,7 +99,7 @@ func ExampleChooseModel() {
 			labels[i] = data.Labels[i]
 		}
 	}
-	c, err := learn.ChooseModel(ctx, g, data.Features, learn.Labels{Classes: labels}, learn.Smoothing{Seed: 1})
+	c, err := learn.ChooseModel(ctx, g, data.Features, learn.Labels{Classes: labels}, learn.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -131,17 +114,18 @@ func ExampleChooseModel() {
 }
 
 // A number of every node, such as a price, from vectors and some that are known: the third is about their sum.
-func ExampleLearnRidge() {
+func ExampleRidge() {
+	ctx := context.Background()
 	x := mat.NewDense(6, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1, 3, 0, 2, 2})
-	unknown := math.NaN()
-	r, err := learn.LearnRidge(context.Background(), x, []float64{1.1, 0.9, unknown, 3.1, 2.9, 4.0})
+	known := learn.Labels{Values: []float64{1.1, 0.9, math.NaN(), 3.1, 2.9, 4.0}}
+	p, err := learn.Fit(ctx, nil, x, known, learn.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	values, low, high, err := r.Predict(context.Background(), x, []int{2})
+	found, err := p.Predict(ctx, nil, x, known, []int{2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", values[0], low[0], high[0], r.Found.R2)
+	fmt.Printf("%.1f, between %.1f and %.1f; R² %.2f\n", found[0].Value, found[0].Low, found[0].High, p.Ridge.Found.R2)
 	// Output: 2.0, between 1.6 and 2.4; R² 0.97
 }

@@ -23,13 +23,10 @@ const scoreRows = 512
 type LinearModel struct {
 	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
 	Classes []int
-	// Coef is c × d, a row a class; with two classes it is 1 × d, and a positive score speaks for
-	// Classes[1], unless a row may have both.
-	Coef *mat.Dense
-	// Intercept has one number for each row of Coef.
-	Intercept []float64
-	// C is the given weight of the loss, or the chosen candidate; see [LogisticRegression].
-	C float64
+	// Coef is c × d; with two classes it is 1 × d, and a positive score speaks for Classes[1], unless a row may have both.
+	Coef      *mat.Dense
+	Intercept []float64 // one for each row of Coef
+	C         float64   // the given weight of the loss, or the chosen candidate
 }
 
 // newModel is a model of zeros for the classes among the rows.
@@ -38,15 +35,6 @@ func newModel(rows, labels []int, d int) *LinearModel {
 	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
 	m.Intercept = make([]float64, problems(len(m.Classes)))
 	return m
-}
-
-// picked lists the labels of some rows.
-func picked(labels, rows []int) []int {
-	some := make([]int, len(rows))
-	for q, i := range rows {
-		some[q] = labels[i]
-	}
-	return some
 }
 
 // problems is the number of two-class problems for a number of classes.
@@ -89,9 +77,8 @@ func (m *LinearModel) decide(scores []float64) int {
 	return m.Classes[0]
 }
 
-// Scores returns w·x + b of every problem for the given rows of x, a row of the result for each of
-// them; nil rows means all. The result has as many columns as Coef has rows. It takes rows × d ×
-// classes multiplications, or entries × classes for sparse x.
+// Scores returns w·x + b for the given rows of x, nil meaning all, with a column for each row of Coef. It takes
+// rows × d × classes multiplications, or entries × classes for sparse x.
 //
 // Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for a score that overflows,
 // and ctx's.
@@ -108,34 +95,27 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	return matrix.ToDense(scores), nil
 }
 
-// Probabilities returns, for each of the given rows of x, nil meaning all, the probability of each
-// class in the order of Classes, as scikit-learn's predict_proba for one-vs-rest: with s the scores
-// and σ(s) = 1/(1 + e⁻ˢ)
+// opinion is the probability of each class: σ(s) of its score by itself where a row may have several, and else, as
+// scikit-learn's predict_proba for one-vs-rest,
 //
 //	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
-//
-// Cost and errors are as for [LinearModel.Scores].
-func (m *LinearModel) Probabilities(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
-	f, err := m.input(ctx, x, rows)
-	if err != nil {
-		return nil, err
+func (m *LinearModel) opinion(f *matrix.Matrix[float64], several bool) opinion {
+	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
+		p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
+		return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+			to := p.Row(q)
+			if several {
+				for k, s := range scores {
+					to[k] = logSigmoid(s)
+				}
+			} else {
+				m.logProbabilities(to, scores)
+			}
+			for k, v := range to {
+				to[k] = math.Exp(v)
+			}
+		})
 	}
-	p, err := m.probabilities(ctx, f, rows)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.ToDense(p), nil
-}
-
-func (m *LinearModel) probabilities(ctx context.Context, f *matrix.Matrix[float64], rows []int) (kernel.Matrix[float64], error) {
-	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
-	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-		to := p.Row(q)
-		m.logProbabilities(to, scores)
-		for k, v := range to {
-			to[k] = math.Exp(v)
-		}
-	})
 }
 
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one

@@ -28,11 +28,8 @@ type linearHeader struct {
 	Both    bool    `json:"both,omitempty"` // two classes have a row of coefficients each
 }
 
-// WriteTo writes the classifier in a versioned format that ends in a checksum.
-//
-// Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for
-// its C, and the writer's.
-func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
+// write writes the classifier in a versioned format that ends in a checksum.
+func (m *LinearModel) write(w io.Writer) (int64, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
@@ -47,8 +44,8 @@ func (m *LinearModel) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadLinearModel reads the file of [LinearModel.WriteTo], and no byte more. It takes memory as bytes
-// arrive, never because a length is declared.
+// ReadLinearModel reads the linear model at the beginning of the file of [Predictor.WriteTo], and no byte more. It takes
+// memory as bytes arrive, never because a length is declared.
 //
 // Errors: [coles.ErrFormat] for bytes that are no classifier or an unknown version,
 // [coles.ErrChecksum] for one changed or cut off, and the reader's.

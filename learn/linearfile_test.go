@@ -25,7 +25,7 @@ func TestClassifierIsReadAsItWasWritten(t *testing.T) {
 		part.Coef = wide.Slice(0, rows, 1, 7).(*mat.Dense)
 		for _, from := range []*LinearModel{m, &part} {
 			var b bytes.Buffer
-			if n, err := from.WriteTo(&b); err != nil || n != int64(b.Len()) {
+			if n, err := from.write(&b); err != nil || n != int64(b.Len()) {
 				t.Fatalf("%d of %d bytes, error %v", n, b.Len(), err)
 			}
 			b.WriteString("more")
@@ -51,20 +51,20 @@ func TestWriteToRefusesWhatIsNoModel(t *testing.T) {
 		"two rows for three": {Classes: []int{1, 2, 3}, Coef: mat.NewDense(2, 1, nil), Intercept: []float64{0, 0}},
 	} {
 		var b bytes.Buffer
-		_, err := m.WriteTo(&b)
+		_, err := m.write(&b)
 		testkit.WantError(t, err, coles.ErrShape)
 		if b.Len() > 0 {
 			t.Errorf("%s: %d bytes are written", name, b.Len())
 		}
 	}
 	infinite := LinearModel{Classes: []int{1, 2}, Coef: mat.NewDense(1, 1, nil), Intercept: []float64{0}, C: math.Inf(1)}
-	testkit.WantError(t, testkit.Err(infinite.WriteTo(io.Discard)), coles.ErrNotFinite)
+	testkit.WantError(t, testkit.Err(infinite.write(io.Discard)), coles.ErrNotFinite)
 }
 
 func TestDamagedClassifiersAreRefused(t *testing.T) {
 	m := LinearModel{Classes: []int{1, 2}, Coef: mat.NewDense(1, 1, nil), Intercept: []float64{0}}
 	var b bytes.Buffer
-	testkit.Must(m.WriteTo(&b))
+	testkit.Must(m.write(&b))
 	b.Bytes()[b.Len()-1] ^= 1
 	testkit.WantError(t, testkit.Err(ReadLinearModel(&b)), coles.ErrChecksum)
 	for name, h := range map[string]any{

@@ -36,32 +36,25 @@ var (
 //
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
-// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So
-// does liblinear, and the coefficients equal scikit-learn's
-// LogisticRegression(solver="liblinear") at full convergence.
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So does liblinear: the
+// coefficients equal those of scikit-learn's LogisticRegression(solver="liblinear") at full convergence.
 //
-// C weighs the data against the penalty. The optimum for features s·x is that for x with C·s² in
-// place of C, up to the intercept, whose penalty C moves too.
+// The optimum for features s·x is that for x with C·s² in place of C, up to the intercept, whose penalty C moves too.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
-	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in
-	// Folds parts of the training rows chooses one of several. A candidate scales the features and
-	// leaves the intercept alone, which would cost accuracy if it shrank with C: it minimises
+	// Cs are candidates for C, such as [DefaultCs]; C itself is not read then. Cross-validation in Folds parts of the
+	// training rows chooses one. It scales the features and leaves the intercept alone, which accuracy asks for: it minimises
 	//
 	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
 	//
-	// Each part is predicted by a model of the others, with every candidate. With h the number of
-	// rows that a candidate predicts rightly, it weighs e^(h/2), and the candidate nearest to the
-	// weighted geometric mean of all is fitted to all rows; of two as near, the first. Few labels
-	// cannot separate near candidates, and the best of them is best by chance: the mean stays in
-	// their middle until the labels decide. Right predictions are counted, and not their
-	// probabilities, which ask how sure a model may be and not which class is likeliest. The half in
-	// e^(h/2) was chosen with the thirteen graphs of lab/docs/results.md in view, at 5 and 20 labels per
-	// class, as was [DefaultCs].
+	// Each part is predicted by a model of the others, with every candidate. One that predicts h rows rightly weighs
+	// e^(h/2), and the candidate nearest to the weighted geometric mean of all is fitted to all rows; of two as near, the
+	// first. The best of near candidates is best by chance where labels are few: the mean stays in their middle until
+	// the labels decide. The half in e^(h/2), and [DefaultCs], were chosen with the thirteen graphs of
+	// lab/docs/results.md in view, at 5 and 20 labels per class.
 	Cs []float64
-	// Folds is the number of parts, drawn as by scikit-learn's StratifiedKFold. Zero means 5, or as
-	// many as the largest class has rows, if fewer.
+	// Folds is the number of parts, as of scikit-learn's StratifiedKFold: for 0 it is 5, or the rows of the largest class.
 	Folds int
 
 	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
@@ -83,20 +76,17 @@ func DefaultCs() []float64 {
 // Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels
 // has n entries. A row given twice counts twice. A sparse x stays so.
 //
-// Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum: the gradient bounds their
-// error. Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in
-// seconds. Where fewer than three digits are certain the fit is refused: scale the features then, for example to
-// deviations of 1, as package table does.
+// Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum: the gradient bounds their error.
+// Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in seconds. Where
+// fewer than three digits are certain the fit is refused: scale the features then, for example to deviations of 1.
 //
-// With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies.
-// Cost: O(t²d) for the span and, for each class, some tens of passes over t × k numbers; for sparse
-// x, passes over the entries of the rows. With candidates it is all that for each of them and each part,
-// O(t²d) but once.
+// With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies: O(t²d) for the span
+// and, for each class, some tens of passes over t × k numbers; for sparse x, passes over the entries of the rows. With
+// candidates it is all that for each of them and each part, O(t²d) but once.
 //
-// Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or
-// more than any class has rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label,
-// [coles.ErrNotFinite] also for rows whose squares overflow, [ErrSplit] for rows of one class,
-// [ErrConvergence] for features too large, and ctx's.
+// Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or more than any class has
+// rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label, [coles.ErrNotFinite] also for rows whose squares
+// overflow, [ErrSplit] for rows of one class, [ErrConvergence] for features too large, and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
 	f, err := l.input(ctx, x, rows, labels)
 	if err != nil {

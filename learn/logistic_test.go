@@ -229,7 +229,8 @@ func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
 		x, labels := testkit.Blobs(600, 5, classes, 53)
 		m := testkit.Must(LogisticRegression{}.Fit(context.Background(), x, testkit.UpTo(100), labels))
 		for form, input := range testkit.Forms(x) {
-			got := testkit.Must(m.Probabilities(context.Background(), input, []int{599, 3, 77}))
+			p := &Predictor{Linear: m}
+			got := columnsOf(p, testkit.Must(p.Predict(context.Background(), nil, input, Labels{}, []int{599, 3, 77})))
 			scores := testkit.Must(m.Scores(context.Background(), input, []int{599, 3, 77}))
 			want := mat.NewDense(3, classes, nil)
 			for i := range 3 {
@@ -248,7 +249,7 @@ func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
 		}
 		// Nothing is 0/0 far away from all classes.
 		x.Scale(-1e5, x)
-		for _, row := range testkit.Must(m.Probabilities(context.Background(), x, nil)).RawMatrix().Data {
+		for _, row := range testkit.Must(m.opinion(testkit.Must(given.Read(context.Background(), x)), false)(context.Background(), nil)).Data {
 			if !(row >= 0 && row <= 1) {
 				t.Fatalf("a probability of %v", row)
 			}

@@ -9,11 +9,11 @@ import (
 
 	"coles/internal/matrix"
 	"coles/internal/parallel"
-	"coles/internal/setting"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// choose returns the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h
-// right predictions over all folds.
+// choose returns the C of a candidate for all rows.
 func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (float64, error) {
 	if len(l.Cs) == 1 {
 		return l.Cs[0], nil
@@ -26,36 +26,62 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 	if err != nil {
 		return 0, err
 	}
-	actual, right := picked(labels, rows), make([]int, len(l.Cs))
-	predicted, err := predictParts(ctx, "choose C", known, fold, folds, actual, func(ctx context.Context, train []int) ([]*LinearModel, error) {
-		return penalty{l.Cs, true}.regress(ctx, known, train, actual)
+	actual, all := picked(labels, rows), make([]int, len(rows))
+	for i := range all {
+		all[i] = i
+	}
+	best, err := chooseC(ctx, l.Cs, parts{rows: all, fold: fold, count: folds}, func(ctx context.Context, _ int, inside, outside []int) ([]float64, error) {
+		if err := checkClasses(outside, actual); err != nil {
+			return nil, err
+		}
+		models, err := penalty{l.Cs, true}.regress(ctx, known, outside, actual)
+		right := make([]float64, len(models))
+		for j, m := range models {
+			predicted, err := m.predict(ctx, known, inside)
+			if err != nil {
+				return nil, err
+			}
+			for q, i := range inside {
+				if predicted[q] == actual[i] {
+					right[j]++
+				}
+			}
+		}
+		return right, err
+	})
+	return l.Cs[best], err
+}
+
+// chooseC is the place of the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions
+// of all parts, which right counts by models of the rows outside.
+func chooseC(ctx context.Context, cs []float64, of parts, right func(ctx context.Context, part int, inside, outside []int) ([]float64, error)) (int, error) {
+	ctx, progress := parallel.Stage(ctx, "choose C", of.count)
+	hits, sum := make([][]float64, of.count), make([]float64, len(cs))
+	err := parallel.Try(ctx, of.count, func(part int) (err error) {
+		inside, outside := of.of(part)
+		if hits[part], err = right(ctx, part, picked(of.rows, inside), outside); err != nil {
+			return fmt.Errorf("fold %d: %w", part, err)
+		}
+		progress.Add()
+		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	for j := range predicted {
-		for i, p := range predicted[j] {
-			if p == actual[i] {
-				right[j]++
-			}
-		}
+	for _, h := range hits {
+		floats.Add(sum, h)
 	}
-	return l.Cs[middle(l.Cs, right)], nil
-}
-
-// middle is the place of the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions.
-func middle(cs []float64, right []int) int {
-	most := slices.Max(right)
+	most := slices.Max(sum)
 	var mean, weight float64 // of log C
 	for j, c := range cs {
-		w := math.Exp(float64(right[j]-most) / 2)
+		w := math.Exp((sum[j] - most) / 2)
 		mean += w * math.Log(c)
 		weight += w
 	}
 	mean /= weight
 	return slices.Index(cs, slices.MinFunc(cs, func(a, b float64) int {
 		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
-	}))
+	})), nil
 }
 
 // spanned returns the given rows of x. If x is dense with more columns than there are rows, they
@@ -68,87 +94,4 @@ func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matri
 	}
 	l, err := spanOf(ctx, x.Dense, make([]float64, x.Rows()))
 	return matrix.Of(l), err
-}
-
-// predictParts predicts the rows of each part by models of the other parts, all that learn makes. The
-// stage is what it is for.
-func predictParts(ctx context.Context, stage string, f *matrix.Matrix[float64], fold []int, folds int, labels []int,
-	learn func(ctx context.Context, train []int) ([]*LinearModel, error)) ([][]int, error) {
-	ctx, progress := parallel.Stage(ctx, stage, folds)
-	parts, held := make([][][]int, folds), make([][]int, folds)
-	err := parallel.Try(ctx, folds, func(part int) error {
-		var train []int
-		for i, of := range fold {
-			if of == part {
-				held[part] = append(held[part], i)
-			} else {
-				train = append(train, i)
-			}
-		}
-		err := checkClasses(train, labels)
-		var models []*LinearModel
-		if err == nil {
-			models, err = learn(ctx, train)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", part, err)
-		}
-		for _, m := range models {
-			predicted, err := m.predict(ctx, f, held[part])
-			if err != nil {
-				return err
-			}
-			parts[part] = append(parts[part], predicted)
-		}
-		progress.Add()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([][]int, len(parts[0]))
-	for j := range all {
-		all[j] = make([]int, len(fold))
-		for part, predicted := range parts {
-			for q, i := range held[part] {
-				all[j][i] = predicted[j][q]
-			}
-		}
-	}
-	return all, nil
-}
-
-// stratify assigns each of rows to one of k folds so that every fold has its share of each class,
-// as scikit-learn's StratifiedKFold without shuffling: with the rows sorted by class, classes in
-// the order of their first row, fold j is due as many rows of a class as there are among every k-th
-// row from the j-th on; it takes them in the order given.
-func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
-	count := make(map[int]int)
-	var order []int // classes by first row
-	largest := 0
-	for _, i := range rows {
-		if count[labels[i]] == 0 {
-			order = append(order, labels[i])
-		}
-		count[labels[i]]++
-		largest = max(largest, count[labels[i]])
-	}
-	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
-		return nil, 0, setting.Bad("Folds", k, "2 to %d, the rows of the largest class", largest)
-	}
-	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
-	sorted := 0
-	for _, class := range order {
-		for range count[class] {
-			due[class] = append(due[class], sorted%k)
-			sorted++
-		}
-		slices.Sort(due[class])
-	}
-	fold = make([]int, len(rows))
-	for p, i := range rows {
-		class := labels[i]
-		fold[p], due[class] = due[class][0], due[class][1:]
-	}
-	return fold, k, nil
 }

@@ -37,10 +37,8 @@ type Reasons struct {
 //	w = C Σᵢ yᵢ σ(−yᵢsᵢ) xᵢ,   so that   w·x = Σᵢ C yᵢ σ(−yᵢsᵢ) xᵢ·x,
 //
 // with yᵢ = ±1 and the score sᵢ of row i: a row speaks the louder the nearer it is and the less sure the model is of
-// its label. labels are what the model has learnt from, of all rows that are not negative. The most parts of
-// the largest magnitude are listed.
-//
-// It takes d multiplications a training row and row. Errors: as [LinearModel.Scores].
+// its label. The model has learnt from the labels that are not negative. The most parts of the largest magnitude are
+// listed. It takes d multiplications a training row and row. Errors: as [LinearModel.Scores].
 func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {
@@ -95,9 +93,7 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
 // so that a column speaks by the values of the node and of all within the filter's reach. What columns of the structure and
-// of roles say is in the rest.
-//
-// It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
+// of roles say is in the rest. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
 // model without features.
 func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *coles.Graph, x, y mat.Matrix, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, y, rows)

@@ -35,8 +35,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}{{2, nil}, {4, nil}, {3, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}}} {
 		d, g, m, labels := reasoned(t, c.classes, c.opts...)
 		y := m.Embedding()
-		l, _, err := learn.LogisticRegression{Cs: learn.DefaultCs()}.Learn(t.Context(), y, labels, 1)
-		testkit.Check(t, err)
+		l := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: labels}, learn.Options{})).Linear
 		rows := []int{0, 3, 77}
 		scores := testkit.Must(l.Scores(t.Context(), y, rows))
 		predicted := testkit.Must(l.Predict(t.Context(), y, rows))
@@ -107,8 +106,7 @@ func TestColumnReasonsFollowTheModel(t *testing.T) {
 	}
 	m := testkit.Must(coles.Fit(t.Context(), g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Precision = coles.UseGraph, coles.Float64 })))
 	y := m.Embedding()
-	l, _, err := learn.LogisticRegression{}.Learn(t.Context(), y, labels, 1)
-	testkit.Check(t, err)
+	l := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: labels}, learn.Options{})).Linear
 	for q, r := range testkit.Must(l.ColumnReasons(t.Context(), m, g, x, y, nil, nil, 6)) {
 		if math.Abs(r.Rest) > 1e-9*(1+math.Abs(r.Score)) {
 			t.Errorf("row %d: %g of %g is not explained", q, r.Rest, r.Score)
@@ -124,8 +122,7 @@ func TestColumnReasonsBesideTheStructure(t *testing.T) {
 		t.Fatalf("a share of %v", share)
 	}
 	y := m.Embedding()
-	l, _, err := learn.LogisticRegression{}.Learn(t.Context(), y, labels, 1)
-	testkit.Check(t, err)
+	l := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: labels}, learn.Options{})).Linear
 	own := len(m.Scaling().Factors)
 	for i, r := range testkit.Must(l.ColumnReasons(t.Context(), m, g, d.Features, y, nil, nil, 40)) {
 		want := 0.0

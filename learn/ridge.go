@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,13 +20,15 @@ import (
 //	f(x) = b + w·x,  the minimum of Σᵢ(yᵢ − b − w·xᵢ)² + penalty·‖w‖²,
 //
 // or exp f(x) for y = log of the values where these are above 0, the largest is a hundred times the smallest, and the mean
-// absolute error of rows left out is not above that without logarithms, as where a score too large explodes.
+// absolute error of rows left out is not above that without logarithms, as where a score too large explodes. [Fit] takes
+// O(t·d² + d³) for t rows with a value, three at least, and 16·t·d + 24·d² bytes.
 type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
-	Penalty   float64
-	Alpha     float64 // the share of the neighbours in [Ridge.Smooth]
-	Log       bool
+	// Penalty is that of the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of
+	// rows left out, which a closed form gives (Allen 1974).
+	Penalty float64
+	Log     bool
 	// Margin is the distance of a value from f, of its logarithm with Log, that nine in ten rows keep when they
 	// are left out.
 	Margin float64
@@ -44,65 +47,6 @@ const (
 	decades = 100 // largest over smallest value, from which logarithms are taken
 	kept    = 0.9 // of the rows, within the margin
 )
-
-// LearnRidge fits a [Ridge] to the rows of x (n × d) whose value is not NaN, three at least. The penalty is that of
-// the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of rows left out, which
-// a closed form gives (Allen 1974).
-//
-// It takes O(t·d² + d³) for t such rows, and 16·t·d + 24·d² bytes.
-//
-// Errors: [coles.ErrShape] for another number of values than rows, fewer than three, or all alike,
-// [coles.ErrNotFinite], and ctx's.
-func LearnRidge(ctx context.Context, x mat.Matrix, values []float64) (*Ridge, error) {
-	f, err := given.Read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if len(values) != f.Rows() {
-		return nil, fmt.Errorf("%w: %d values for %d rows", coles.ErrShape, len(values), f.Rows())
-	}
-	r, rows, y, err := ridgeOf(values)
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) < 3 || slices.Min(y) == slices.Max(y) {
-		return nil, fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(rows))
-	}
-	if err = r.learn(ctx, f, rows, y); err != nil || !r.Log {
-		return r, err
-	}
-	plain := &Ridge{}
-	if err = plain.learn(ctx, f, rows, y); err == nil && plain.Found.Error < r.Found.Error {
-		r = plain
-	}
-	return r, err
-}
-
-// learn fits the coefficients to rows of these values, and measures them.
-func (r *Ridge) learn(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) error {
-	t := make([]float64, len(y))
-	for q, v := range y {
-		t[q] = r.regressed(v)
-	}
-	left, err := r.fit(ctx, f, rows, t)
-	if err == nil {
-		r.measure(y, t, left)
-	}
-	return err
-}
-
-// ridgeOf has rows with a value and their values, which say whether logarithms are regressed.
-func ridgeOf(values []float64) (r *Ridge, rows []int, y []float64, err error) {
-	for i, v := range values {
-		switch {
-		case math.IsInf(v, 0):
-			return nil, nil, nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
-		case !math.IsNaN(v):
-			rows, y = append(rows, i), append(y, v)
-		}
-	}
-	return &Ridge{Log: len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y)}, rows, y, nil
-}
 
 // fit sets the coefficients, and returns what each row is predicted by the others.
 func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) (left []float64, err error) {
@@ -204,26 +148,6 @@ func (r *Ridge) unit(t float64) float64 {
 	return t
 }
 
-// Predict returns the value of each of the given rows of x, of all where rows is nil, and the bounds within which
-// nine in ten are expected.
-//
-// Errors: [coles.ErrShape] for another width, [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
-func (r *Ridge) Predict(ctx context.Context, x mat.Matrix, rows []int) (values, low, high []float64, err error) {
-	f, err := r.input(ctx, x, rows)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for q := range given.Count(rows, f.Rows()) {
-		i := q
-		if rows != nil {
-			i = rows[q]
-		}
-		t := r.raw(f, i)
-		values, low, high = append(values, r.unit(t)), append(low, r.unit(t-r.Margin)), append(high, r.unit(t+r.Margin))
-	}
-	return values, low, high, ctx.Err()
-}
-
 // input checks the data against the coefficients.
 func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
 	f, err := given.Read(ctx, x)
@@ -236,12 +160,22 @@ func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Ma
 	return f, given.CheckRows(rows, f.Rows(), "given")
 }
 
-// raw is f(x) of row i.
-func (r *Ridge) raw(f *matrix.Matrix[float64], i int) float64 {
-	t := r.Intercept
-	cols, vals := f.Row(i)
-	for p, v := range vals {
-		t += v * r.Coef[matrix.Column(cols, p)]
+// opinion is f(x).
+func (r *Ridge) opinion(f *matrix.Matrix[float64]) opinion {
+	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
+		p := kernel.Unset[float64](given.Count(rows, f.Rows()), 1)
+		for q := range p.Data {
+			i := q
+			if rows != nil {
+				i = rows[q]
+			}
+			t := r.Intercept
+			cols, vals := f.Row(i)
+			for at, v := range vals {
+				t += v * r.Coef[matrix.Column(cols, at)]
+			}
+			p.Data[q] = t
+		}
+		return p, ctx.Err()
 	}
-	return t
 }

@@ -22,12 +22,25 @@ func linearValues(x *mat.Dense, noise float64, seed uint64) []float64 {
 	return y
 }
 
+// ridge is a regression of values, and valued what it predicts of some rows.
+func ridge(x mat.Matrix, values []float64) (*Ridge, error) {
+	p, err := Fit(context.Background(), nil, x, Labels{Values: values}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return p.Ridge, nil
+}
+
+func valued(r *Ridge, x mat.Matrix, rows []int) ([]Answer, error) {
+	return (&Predictor{Ridge: r}).Predict(context.Background(), nil, x, Labels{}, rows)
+}
+
 // The errors are those of regressions without each row in turn, by their normal equations.
 func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
 	x := testkit.Normal(25, 4, 1, 171)
 	y := linearValues(x, 2, 172)
 	y[3], y[9] = math.NaN(), math.NaN()
-	r := testkit.Must(LearnRidge(context.Background(), x, y))
+	r := testkit.Must(ridge(x, y))
 	without := func(out int) float64 { // the value of row out
 		var rows []int
 		for i, v := range y {
@@ -70,9 +83,8 @@ func TestRidgeEqualsRegressionsWithoutEachRow(t *testing.T) {
 		}
 	}
 	testkit.WantNear(t, "the mean absolute error", r.Found.Error, sum/n, 1e-9)
-	values, _, _, err := r.Predict(context.Background(), x, []int{3})
-	testkit.Check(t, err)
-	testkit.WantNear(t, "a row without a value", values[0], without(3), 1e-9) // which all others predict
+	values := testkit.Must(valued(r, x, []int{3}))
+	testkit.WantNear(t, "a row without a value", values[0].Value, without(3), 1e-9) // which all others predict
 }
 
 // Nine in ten rows that were not learnt from are within the bounds, in the unit of the values or by logarithms, and
@@ -93,14 +105,13 @@ func TestRidgeBoundsHoldNineInTen(t *testing.T) {
 					known[i] = math.NaN()
 				}
 			}
-			r := testkit.Must(LearnRidge(context.Background(), x, known))
+			r := testkit.Must(ridge(x, known))
 			if r.Log != (name == "logarithms") {
 				t.Fatalf("%s: logarithms %v", name, r.Log)
 			}
-			_, low, high, err := r.Predict(context.Background(), x, nil)
-			testkit.Check(t, err)
+			found := testkit.Must(valued(r, x, nil))
 			for i := 100; i < 300; i++ {
-				if all++; low[i] <= y[i] && y[i] <= high[i] {
+				if all++; found[i].Low <= y[i] && y[i] <= found[i].High {
 					inside++
 				}
 			}
@@ -116,14 +127,12 @@ func TestRidgeBoundsHoldNineInTen(t *testing.T) {
 func TestRidgeInAnyUnitOfFeatures(t *testing.T) {
 	x := testkit.Normal(60, 5, 1, 177)
 	y := linearValues(x, 1, 178)
-	want, _, _, err := testkit.Must(LearnRidge(context.Background(), x, y)).Predict(context.Background(), x, []int{1})
-	testkit.Check(t, err)
+	want := testkit.Must(valued(testkit.Must(ridge(x, y)), x, []int{1}))
 	for _, unit := range []float64{1e-6, 1e6} {
 		var scaled mat.Dense
 		scaled.Scale(unit, x)
-		got, _, _, err := testkit.Must(LearnRidge(context.Background(), &scaled, y)).Predict(context.Background(), &scaled, []int{1})
-		testkit.Check(t, err)
-		testkit.WantNear(t, "a value", got[0], want[0], 1e-9)
+		got := testkit.Must(valued(testkit.Must(ridge(&scaled, y)), &scaled, []int{1}))
+		testkit.WantNear(t, "a value", got[0].Value, want[0].Value, 1e-9)
 	}
 }
 
@@ -132,7 +141,7 @@ func TestRidgeOfRandomValues(t *testing.T) {
 	x := testkit.Normal(200, 30, 1, 174)
 	r2 := 0.0
 	for draw := range uint64(40) {
-		r2 += testkit.Must(LearnRidge(context.Background(), x, testkit.Normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
+		r2 += testkit.Must(ridge(x, testkit.Normal(1, 200, 1, 175+draw).RawRowView(0))).Found.R2 / 40
 	}
 	if r2 > 0.02 { // the best of 25 penalties flatters by less
 		t.Errorf("R² of random values is %v", r2)
@@ -141,11 +150,10 @@ func TestRidgeOfRandomValues(t *testing.T) {
 
 func TestRidgeRefuses(t *testing.T) {
 	x := testkit.Normal(6, 2, 1, 176)
-	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(LearnRidge(context.Background(), x, y)) }
-	r := testkit.Must(LearnRidge(context.Background(), x, []float64{1, 2, 3, 4, 5, 7}))
+	learn := func(x mat.Matrix, y ...float64) error { return testkit.Err(ridge(x, y)) }
+	r := testkit.Must(ridge(x, []float64{1, 2, 3, 4, 5, 7}))
 	predict := func(x mat.Matrix, rows ...int) error {
-		_, _, _, err := r.Predict(context.Background(), x, rows)
-		return err
+		return testkit.Err(valued(r, x, rows))
 	}
 	nan, huge := math.NaN(), mat.NewDense(3, 1, []float64{1e200, -1e200, 0})
 	testkit.WantRefusals(t, map[string][2]error{
@@ -159,57 +167,6 @@ func TestRidgeRefuses(t *testing.T) {
 	})
 }
 
-// Where neighbours are alike and features say little, smoothing is taken, is worth what is said, and bounds hold.
-func TestSmoothedRidge(t *testing.T) {
-	n := 600
-	drawn := testkit.RandomLabels(n, 3, 192)
-	x, y, known := testkit.Normal(n, 4, 1, 191), make([]float64, n), make([]float64, n)
-	for i := range y {
-		y[i] = 1000 * (math.Sin(2*math.Pi*float64(i)/float64(n)) + 0.1*x.At(i, 0) + 0.1*x.At(i, 1)*x.At(i, 2))
-		if known[i] = math.NaN(); drawn[i] == 0 {
-			known[i] = y[i]
-		}
-	}
-	g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3)))
-	r := testkit.Must(LearnSmoothedRidge(context.Background(), g, x, known, Smoothing{Seed: 1}))
-	values, low, high, err := r.Smooth(context.Background(), g, x, known, nil)
-	testkit.Check(t, err)
-	squares, all, inside, asked := 0.0, 0.0, 0.0, 0.0
-	for i, v := range y {
-		if drawn[i] != 0 {
-			squares, all = squares+(v-values[i])*(v-values[i]), all+v*v
-			asked++
-			if low[i] <= v && v <= high[i] {
-				inside++
-			}
-		} else {
-			testkit.WantNear(t, "a known value", 1000+values[i], 1000+v, 1e-9)
-		}
-	}
-	if r2 := 1 - squares/all; r.Alpha == 0 || r2 < 0.8 || math.Abs(r2-r.Found.R2) > 0.05 || inside/asked < 0.85 || inside/asked > 0.95 {
-		t.Errorf("α = %v: R² %v, and %v in cross-validation; %v within the bounds", r.Alpha, r2, r.Found.R2, inside/asked)
-	}
-
-	// Random numbers: nothing is explained, however many α are tried.
-	mean := 0.0
-	for draw := range uint64(40) {
-		for i := range known {
-			known[i] = math.NaN()
-		}
-		copy(known, testkit.Normal(1, 100, 1, 200+draw).RawRowView(0))
-		mean += testkit.Must(LearnSmoothedRidge(context.Background(), g, x, known, Smoothing{Seed: 1})).Found.R2 / 40
-	}
-	if mean > 0.02 {
-		t.Errorf("random numbers are explained, R² %v", mean)
-	}
-	testkit.WantRefusals(t, map[string][2]error{
-		"balanced":       {testkit.Err(LearnSmoothedRidge(context.Background(), g, x, y, Smoothing{Balanced: true})), coles.ErrSetting},
-		"alpha":          {testkit.Err(LearnSmoothedRidge(context.Background(), g, x, y, Smoothing{Alphas: []float64{1}})), coles.ErrSetting},
-		"another graph":  {testkit.Err(LearnSmoothedRidge(context.Background(), testkit.Must(coles.NewGraph(3, nil)), x, y, Smoothing{})), coles.ErrShape},
-		"values of some": {func() error { _, _, _, err := r.Smooth(context.Background(), g, x, y[1:], nil); return err }(), coles.ErrShape},
-	})
-}
-
 // Numbers that span decades and follow the features themselves are not predicted by logarithms, where a few scores explode.
 func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
 	x, values := testkit.Normal(300, 2, 1, 181), make([]float64, 300)
@@ -217,7 +174,7 @@ func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
 		values[i] = 0.01 + math.Abs(x.At(i, 0)*10)
 		x.Set(i, 1, values[i])
 	}
-	r := testkit.Must(LearnRidge(context.Background(), x, values))
+	r := testkit.Must(ridge(x, values))
 	if r.Log || r.Found.R2 < 0.99 {
 		t.Errorf("logarithms %v: %+v", r.Log, r.Found)
 	}

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,8 +10,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // smoothTolerance is the change of a probability, and smoothSteps the number of steps, after which smoothing ends.
@@ -23,73 +20,38 @@ const (
 	mostSmoothed = 1 << 27 // probabilities, of 1 GB
 )
 
-// A Smoothed is a classifier of the nodes of a graph whose probabilities are smoothed along its edges. With p₀ the
-// probabilities of the model alone, n × c, and S = D⁻¹A, they are, to 10⁻³, the limit of
-//
-//	p ← (1 − α)·p₀ + α·S·p,
-//
-// where the rows of labelled nodes are held at their classes and those without edges at p₀ (Zhou and others 2004,
-// with predictions in the place of zeros). The probability of class k is then p_k^(1/T)·w_k over the sum of these.
-type Smoothed struct {
-	*LinearModel
-	Alpha float64 // 0 smooths nothing
-	// Temperature is T, 0 for 1. Learnt, it makes the mean of the largest probabilities of the nodes that are held out
-	// the share of them that is right, (h + 1)/(n + 2) of h among n.
-	Temperature float64
-	// Weights are w, nil for ones. Balanced, w_k is one over the share of class k among the labels.
-	Weights []float64
-	// Found is what cross-validation finds, each part with the α that is best for the others, and Alone the share
-	// that is right with α = 0. Found is nil, and Alone 0, where there are too few labels, which smooth nothing.
-	Found *Confusion
-	Alone float64
+// An opinion is what a model says of some rows by themselves, of all where rows is nil.
+type opinion func(ctx context.Context, rows []int) (kernel.Matrix[float64], error)
+
+// known are labels that an opinion has to agree with.
+type known interface {
+	unit(first []float64) float64 // what opinions are smoothed in, given the first ones
+	hold(i int, row []float64)    // sets the row of a label that is known, in that unit
 }
 
-// Smooth returns the probabilities of the given nodes, or of all where rows is nil, in the order of Classes:
-// x is their features, and labels are the known ones, negative for others. Without a graph nothing is smoothed.
-//
-// Errors: as [LinearModel.Probabilities], and with a graph [coles.ErrShape] unless there are a row and a label for each
-// node.
-func (s *Smoothed) Smooth(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, rows []int) (*mat.Dense, error) {
-	f, err := s.input(ctx, x, rows)
-	if err != nil {
-		return nil, err
+// smooth calls use with the opinion of some rows for each share α of their neighbours.
+func smooth(ctx context.Context, g *coles.Graph, say opinion, labels known, rows []int, alphas []float64, use func(a int, p kernel.Matrix[float64])) error {
+	all := rows
+	if slices.Max(alphas) > 0 {
+		all = nil
 	}
-	var p kernel.Matrix[float64]
-	if s.Alpha == 0 || g == nil {
-		p, err = s.probabilities(ctx, f, rows)
-	} else {
-		if len(labels) != f.Rows() {
-			return nil, fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), f.Rows())
+	first, err := say(ctx, all)
+	for a, alpha := range alphas {
+		if err != nil {
+			return err
 		}
-		if err := checkSmoothing(g, f.Rows(), []float64{s.Alpha}); err != nil {
-			return nil, err
-		}
-		if p, err = s.probabilities(ctx, f, nil); err == nil {
-			p, err = alongEdges(ctx, g, p, s.Alpha, holding(s.columns(labels)))
+		p := first
+		if alpha > 0 {
+			p, err = alongEdges(ctx, g, first, alpha, labels)
 		}
 		if err == nil {
-			p = those(p, rows)
+			if all == nil {
+				p = those(p, rows)
+			}
+			use(a, p)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	for i := range p.Rows {
-		s.temper(p.Row(i))
-	}
-	return matrix.ToDense(p), nil
-}
-
-// temper changes the smoothed probabilities of a row by temperature and weights.
-func (s *Smoothed) temper(p []float64) {
-	sum, t := 0.0, cmp.Or(s.Temperature, 1)
-	for k := range p {
-		if p[k] = math.Pow(p[k], 1/t); s.Weights != nil {
-			p[k] *= s.Weights[k]
-		}
-		sum += p[k]
-	}
-	matrix.Scale(p, 1/sum)
+	return err
 }
 
 // those are some rows, or all where rows is nil.
@@ -104,37 +66,25 @@ func those(p kernel.Matrix[float64], rows []int) kernel.Matrix[float64] {
 	return some
 }
 
-// columns are the places of known labels among the classes, nil for others.
-func (m *LinearModel) columns(labels []int) [][]int {
-	known := make([][]int, len(labels))
-	for i, label := range labels {
-		if k, ok := slices.BinarySearch(m.Classes, label); ok {
-			known[i] = []int{k}
-		}
+// alongEdges smooths p₀ along the edges, in the unit of the labels: with S = D⁻¹A its result is, to 10⁻³, the limit of
+//
+//	p ← (1 − α)·p₀ + α·S·p,
+//
+// where rows of labels are held at these, and those without edges at p₀ (Zhou and others 2004, with opinions in the place
+// of zeros).
+func alongEdges(ctx context.Context, g *coles.Graph, said kernel.Matrix[float64], alpha float64, labels known) (kernel.Matrix[float64], error) {
+	unit, first := labels.unit(said.Data), said
+	if unit != 1 {
+		first = kernel.Unset[float64](said.Rows, said.Cols)
+		copy(first.Data, said.Data)
+		matrix.Scale(first.Data, 1/unit)
 	}
-	return known
-}
-
-// holding holds rows whose classes are known at 1 for these, and 0 for others.
-func holding(known [][]int) func(i int, row []float64) {
-	return func(i int, row []float64) {
-		if len(known[i]) > 0 {
-			clear(row)
-		}
-		for _, k := range known[i] {
-			row[k] = 1
-		}
-	}
-}
-
-// alongEdges smooths p₀ along the edges. hold sets a row that is known.
-func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64], alpha float64, hold func(i int, row []float64)) (kernel.Matrix[float64], error) {
 	held := func(p kernel.Matrix[float64]) {
 		for i := range p.Rows {
 			if near, _ := g.Neighbors(i); len(near) == 0 {
 				copy(p.Row(i), first.Row(i))
 			}
-			hold(i, p.Row(i))
+			labels.hold(i, p.Row(i))
 		}
 	}
 	s, err := matrix.RowMeans[float64](ctx, g.Raw())
@@ -158,6 +108,7 @@ func alongEdges(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64
 			break
 		}
 	}
+	matrix.Scale(p.Data, unit)
 	return p, nil
 }
 

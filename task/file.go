@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/gnn"
+	"coles/learn"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,8 +28,8 @@ type File struct {
 
 // How the parts begin. Rows are an archive of NumPy.
 const (
-	modelMagic, networkMagic = "COLESMDL", "COLESGNN"
-	rowsMagic                = "PK"
+	modelMagic, networkMagic, predictorMagic = "COLESMDL", "COLESGNN", "COLESLIN"
+	rowsMagic                                = "PK"
 )
 
 // Begins reports whether a file that begins so may be one of [File.WriteTo].
@@ -100,6 +101,15 @@ func ReadPredictor(from io.Reader) (*Predictor, error) {
 	return f.Predictor, nil
 }
 
+// readPredictor reads a predictor, and no byte more.
+func readPredictor(r io.Reader) (*Predictor, error) {
+	of, err := learn.ReadPredictor(r)
+	if err != nil {
+		return nil, err
+	}
+	return predictorOf(of), nil
+}
+
 // readRows reads rows of that many features.
 func (f *File) readRows(r io.Reader, features int) error {
 	text, err := io.ReadAll(r)
@@ -123,7 +133,7 @@ func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 		_, err = f.Encoder.WriteTo(w)
 	}
 	if err == nil && f.Predictor != nil {
-		err = f.Predictor.write(w)
+		_, err = f.Predictor.WriteTo(w)
 	}
 	if err == nil && f.Rows != nil {
 		err = dataset.WriteNPZ(w, f.Rows)

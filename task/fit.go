@@ -48,7 +48,7 @@ type Fitting struct {
 	// Labels, if set, choose between graph and features and the columns of the structure, as [learn.ChooseModel]
 	// says, where there are features and labels and no setting says the kind; How is how they are learnt from.
 	Labels  *Target
-	How     learn.Smoothing
+	How     learn.Options
 	Options []coles.Option // of progress and of memory
 }
 

@@ -66,11 +66,11 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	}
 	whole := testkit.Must(New(all))
 	target := testkit.Must(TargetOf(all, n, ""))
-	f := testkit.Must(whole.Fit(ctx, Fitting{Labels: &target, How: learn.Smoothing{Seed: 1}}))
+	f := testkit.Must(whole.Fit(ctx, Fitting{Labels: &target, How: learn.Options{Seed: 1}}))
 	if f.Choice == nil || f.Notice() != "" {
 		t.Errorf("labels did not choose")
 	}
-	p := testkit.Must(Learn(ctx, whole.Graph, f.Rows, f.Model, target, learn.Smoothing{Seed: 1}, nil))
+	p := testkit.Must(Learn(ctx, whole.Graph, f.Rows, f.Model, target, learn.Options{Seed: 1}, nil))
 	var rows []int
 	for i := known; i < n; i++ {
 		rows = append(rows, i)
@@ -92,8 +92,8 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	old.Undirected = testkit.Must(coles.NewGraph(known, edges))
 	d := testkit.Must(New(old))
 	labels := testkit.Must(TargetOf(old, known, ""))
-	f = testkit.Must(d.Fit(ctx, Fitting{Labels: &labels, How: learn.Smoothing{Seed: 1}}))
-	p = testkit.Must(Learn(ctx, d.Graph, f.Rows, f.Model, labels, learn.Smoothing{Seed: 1}, nil))
+	f = testkit.Must(d.Fit(ctx, Fitting{Labels: &labels, How: learn.Options{Seed: 1}}))
+	p = testkit.Must(Learn(ctx, d.Graph, f.Rows, f.Model, labels, learn.Options{Seed: 1}, nil))
 	y := testkit.Must(testkit.Must(NewPlacer(ctx, f.Model, d)).Embed(ctx, all.Features.(*mat.Dense).Slice(known, n, 0, 26), joins, nil))
 	if got := right(testkit.Must(p.Answers(ctx, nil, y, Target{}, nil))); got < 95 {
 		t.Errorf("%d of 100 newcomers are right", got)
@@ -138,7 +138,7 @@ func TestPredictorsOfAllKindsAreKept(t *testing.T) {
 	y, corner := corners(n)
 	for kind, d := range kinds(corner) {
 		target := testkit.Must(TargetOf(d, n, ""))
-		p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Smoothing{Seed: 1}, nil))
+		p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}, nil))
 		testkit.WantSame(t, "kind", p.Kind, kind)
 		var kept bytes.Buffer
 		count := testkit.Must((&File{Predictor: p}).WriteTo(&kept))
@@ -173,7 +173,7 @@ func TestReasonsOfNewcomers(t *testing.T) {
 	y, corner := corners(n)
 	d := &Data{Dataset: kinds(corner)[OneClass]}
 	target := testkit.Must(TargetOf(d.Dataset, n, ""))
-	p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Smoothing{Seed: 1}, nil))
+	p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}, nil))
 	rows := []int{0, 5, 10}
 	answers := testkit.Must(p.Answers(ctx, nil, y, Target{}, rows))
 	for q, w := range testkit.Must(p.Why(ctx, d, nil, y, target, rows, answers)) {
@@ -197,7 +197,7 @@ func TestWhatLabelsAre(t *testing.T) {
 	_, err := TargetOf(named([]int{0, 1, -1}, "1.5", "old"), 3, "numbers")
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `"old" of node bob`)
-	_, err = Learn(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Smoothing{}, nil)
+	_, err = Learn(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{}, nil)
 	if !errors.Is(err, ErrNoLabels) {
 		t.Errorf("without labels: %v", err)
 	}

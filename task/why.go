@@ -77,12 +77,12 @@ func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t T
 	var byNode, byColumn []learn.Reasons
 	var err error
 	if p.vectors != nil {
-		if byNode, err = p.linear().RowReasons(ctx, y, p.numbered(t.Classes, t.Names), rows, classes, mostReasons); err != nil {
+		if byNode, err = p.Linear.RowReasons(ctx, y, p.numbered(t.Classes, t.Names), rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}
 	if fitted, ok := m.(*coles.Model); ok && d.Features != nil {
-		if byColumn, err = p.linear().ColumnReasons(ctx, fitted, d.Graph, d.Features, y, rows, classes, mostReasons); err != nil {
+		if byColumn, err = p.Linear.ColumnReasons(ctx, fitted, d.Graph, d.Features, y, rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (p *Predictor) WhyNewcomer(ctx context.Context, y *mat.Dense, ids []string)
 	known := len(labels)
 	rows.SetRow(known, y.RawRowView(0))
 	of := rows.Slice(0, known+1, 0, columns)
-	found, err := p.linear().RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
+	found, err := p.Linear.RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
 	if err != nil {
 		return nil, err
 	}

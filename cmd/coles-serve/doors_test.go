@@ -67,7 +67,7 @@ func (d *doors) library(t *testing.T) answers {
 		all.add("cluster of", id, strconv.Itoa(clusters.Of[i]))
 	}
 	target := testkit.Must(task.TargetOf(data.Dataset, len(ids), ""))
-	how := learn.Smoothing{Seed: 1}
+	how := learn.Options{Seed: 1}
 	chosen := testkit.Must(data.Fit(ctx, task.Fitting{Labels: &target, How: how}))
 	p := testkit.Must(task.Learn(ctx, data.Graph, chosen.Rows, chosen.Model, target, how, nil))
 	rest := make([]int, len(ids))

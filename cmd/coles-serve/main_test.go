@@ -202,10 +202,10 @@ func TestPredict(t *testing.T) {
 		row, _ := g.Row(id)
 		classes[row] = class
 	}
-	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), nil, m.Embedding(), classes, learn.Smoothing{Seed: 1}))
-	p := testkit.Must(k.Smooth(t.Context(), nil, y, nil, nil))
+	k := testkit.Must(learn.Fit(t.Context(), nil, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
+	p := testkit.Must(k.Predict(t.Context(), nil, y, learn.Labels{}, nil))[0].Classes
 	got := ask(t, s, "POST", "/predict", gil, 200)
-	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p.At(0, 1)}, {Class: "first", Probability: p.At(0, 0)}})
+	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p[0].Probability}, {Class: "first", Probability: p[1].Probability}})
 	if len(got.Why.Nodes) != 3 || !slices.ContainsFunc(got.Why.Nodes, func(p task.NodePart) bool { return p.ID == "eve" && p.Part > 0 }) {
 		t.Errorf("reasons %v: eve is a neighbour", got.Why)
 	}

@@ -48,7 +48,7 @@ type learnt struct {
 // newState fits data, unless a file has a model of them.
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s := &state{Data: d, ids: d.Graph.IDs(), columns: columns(d.Dataset), since: time.Now()}
-	how := task.Fitting{How: learn.Smoothing{Seed: 1}}
+	how := task.Fitting{How: learn.Options{Seed: 1}}
 	var target task.Target
 	var err error
 	if d.Labels != nil {
@@ -114,7 +114,7 @@ func (s *state) fit(ctx context.Context, m task.Model, how task.Fitting) (v vect
 	return v, chosen, err
 }
 
-func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how learn.Smoothing) (*learnt, error) {
+func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how learn.Options) (*learnt, error) {
 	p, err := task.Learn(ctx, d.Graph, by.rows, by.model, t, how, nil)
 	answers := func() ([]task.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, t, nil) }
 	return &learnt{p, by, t, sync.OnceValues(answers)}, err

@@ -112,10 +112,10 @@ func (a *answers) find(ctx context.Context) error {
 
 // whose names the model behind the vectors.
 func (a *answers) whose() string {
-	if a.p.Of.Kind == "" {
+	if a.p.Origin.Kind == "" {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
-	return a.p.Of.Name()
+	return task.Origin(a.p.Origin).Name()
 }
 
 // tell adds a line to what is said.
@@ -146,7 +146,7 @@ func (a *answers) head() {
 // classes answers with a class for each of the nodes.
 func (a *answers) classes(ctx context.Context, found []task.Answer) error {
 	a.head()
-	r, unsure := &predictions{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
+	r, unsure := &predictions{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
 	for q, i := range a.rows {
 		of := found[q]
 		p := prediction{ID: a.ids[i], Class: a.p.Class(of.Best()), Probability: of.Probabilities[of.Best()]}
@@ -173,7 +173,7 @@ func (a *answers) classes(ctx context.Context, found []task.Answer) error {
 			r.Predictions[q].Why, a.lines[q] = w, append(a.lines[q], w.String())
 		}
 	}
-	r.measured(a.p.Found)
+	r.measured(a.p.Confusion)
 	a.howGood()
 	a.unsure(unsure)
 	return nil
@@ -193,7 +193,7 @@ func (a *answers) nothing() {
 
 // howGood says what cross-validation has found out.
 func (a *answers) howGood() {
-	good := a.p.Found
+	good := a.p.Confusion
 	switch {
 	case good != nil:
 		a.tell("%s: %.1f %% of %d labelled nodes are right in cross-validation", a.whose(), 100*good.Accuracy(), good.Total())
@@ -251,7 +251,7 @@ func (r *predictions) measured(good *learn.Confusion) {
 // several answers with the classes of each of the nodes, a line for each class.
 func (a *answers) several(found []task.Answer) {
 	a.head()
-	r, unsure := &severals{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
+	r, unsure := &severals{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
 	for q, i := range a.rows {
 		of := found[q].Probabilities
 		p := several{ID: a.ids[i], Classes: []task.Chance{}}
@@ -273,7 +273,7 @@ func (a *answers) several(found []task.Answer) {
 	}
 	a.result = r
 	a.unsure(unsure)
-	good := a.p.Sets
+	good := a.p.Scores
 	if good == nil {
 		a.nothing()
 		return
@@ -286,7 +286,10 @@ func (a *answers) several(found []task.Answer) {
 
 // numbers answers with a number for each of the nodes.
 func (a *answers) numbers(found []task.Answer) {
-	r := &valuations{Kind: a.p.Of.Kind, Alpha: a.p.Alpha, Found: a.p.Numbers}
+	r := &valuations{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha}
+	if a.p.Ridge.Found.Rows > 0 {
+		r.Found = &a.p.Ridge.Found
+	}
 	a.result, a.columns = r, []string{"id", "value", "low", "high"}
 	for q, i := range a.rows {
 		of := found[q]
@@ -305,7 +308,7 @@ func (a *answers) numbers(found []task.Answer) {
 		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
 	}
 	how := ""
-	if a.p.Logarithms {
+	if a.p.Ridge.Log {
 		how = ", by their logarithms"
 	}
 	if a.p.Alpha > 0 {

@@ -144,7 +144,13 @@ type classifierInfo struct {
 }
 
 func infoOfPredictor(p *task.Predictor) *classifierInfo {
-	about := &classifierInfo{Predicts: p.Kind.String(), Features: p.Columns, C: p.C, Alpha: p.Alpha, Origin: p.Of}
+	about := &classifierInfo{Predicts: p.Kind.String(), Alpha: p.Alpha, Origin: task.Origin(p.Origin)}
+	if p.Kind == task.Number {
+		about.Features = len(p.Ridge.Coef)
+		return about
+	}
+	_, about.Features = p.Linear.Coef.Dims()
+	about.C = p.Linear.C
 	for k := range p.Classes {
 		about.Classes = append(about.Classes, p.Class(k))
 	}

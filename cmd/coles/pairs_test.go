@@ -77,7 +77,7 @@ func TestFilesThatBelongTogether(t *testing.T) {
 		do(args)
 	}
 	old := testkit.Must(task.ReadFile(strings.NewReader(read(t, "k"))))
-	old.Predictor.Of.Hash = ""
+	old.Predictor.Origin.Hash = ""
 	var b bytes.Buffer
 	testkit.Must(old.WriteTo(&b))
 	write(t, "kold", b.String())

@@ -59,7 +59,7 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	how := learn.Smoothing{Seed: o.fit.seed}
+	how := learn.Options{Seed: o.fit.seed}
 	v, err := o.read(ctx, r, task.General, func(e *embedder, d *task.Data) error {
 		switch {
 		case o.predicted && !s.set("kind"):
@@ -112,7 +112,7 @@ type colours struct {
 }
 
 // colours finds them.
-func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how learn.Smoothing) (*colours, error) {
+func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how learn.Options) (*colours, error) {
 	n, _ := v.rows.Dims()
 	t, err := o.target(v.Data, n, r.labelsAt())
 	if err != nil {
@@ -166,7 +166,7 @@ func (o *plotOptions) byClusters(labels []int) bool {
 }
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
-func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target, how learn.Smoothing) ([]int, error) {
+func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target, how learn.Options) ([]int, error) {
 	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show)
 	if errors.Is(err, task.ErrNoLabels) {
 		err = errNoLabels

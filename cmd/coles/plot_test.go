@@ -17,8 +17,6 @@ import (
 	"coles/internal/testkit"
 	"coles/learn"
 	"coles/task"
-
-	"gonum.org/v1/gonum/floats"
 )
 
 // plotted draws into a file of that ending and returns what is in it.
@@ -199,14 +197,13 @@ func TestPlotPredicts(t *testing.T) {
 	labels[0] = (labels[0] + 1) % 3 // a wrong one
 	rows := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features)).Embedding()
 	v := &vectors{Data: &task.Data{Dataset: &dataset.Dataset{}, Graph: testkit.Must(d.Graph())}, rows: rows}
-	how := learn.Smoothing{Seed: 1}
+	how := learn.Options{Seed: 1}
 	classes := testkit.Must(predictedClasses(t.Context(), &session{}, v, task.Target{Labels: learn.Labels{Classes: labels}}, how))
-	k := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), v.Graph, rows, labels, how))
+	k := testkit.Must(learn.Fit(t.Context(), v.Graph, rows, learn.Labels{Classes: labels}, how))
 	for i, l := range labels {
 		want := l
 		if l < 0 {
-			p := testkit.Must(k.Smooth(t.Context(), v.Graph, rows, labels, []int{i}))
-			want = k.Classes[floats.MaxIdx(p.RawRowView(0))]
+			want = testkit.Must(k.Predict(t.Context(), v.Graph, rows, learn.Labels{Classes: labels}, []int{i}))[0].Classes[0].Class
 		}
 		testkit.WantSame(t, fmt.Sprint("class of node ", i), classes[i], want)
 	}

@@ -112,8 +112,8 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 }
 
 // smoothing is how labels are learnt from.
-func (o *predictOptions) smoothing(s *session) (how learn.Smoothing, err error) {
-	how = learn.Smoothing{Balanced: o.balanced, Seed: o.fit.seed}
+func (o *predictOptions) smoothing(s *session) (how learn.Options, err error) {
+	how = learn.Options{Balanced: o.balanced, Seed: o.fit.seed}
 	if s.set("alpha") {
 		if how.Alphas = []float64{o.alpha}; !(o.alpha >= 0 && o.alpha < 1) {
 			return how, usagef("-alpha %v: want 0 or more, and less than 1", o.alpha)
@@ -131,7 +131,7 @@ var (
 )
 
 // byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
-func (o *predictOptions) byLabels(how learn.Smoothing) func(*embedder, *task.Data) error {
+func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data) error {
 	return func(e *embedder, d *task.Data) error {
 		if e.r.set("kind", "use") {
 			return nil
@@ -141,7 +141,7 @@ func (o *predictOptions) byLabels(how learn.Smoothing) func(*embedder, *task.Dat
 }
 
 // chosenBy has the labels choose the model.
-func chosenBy(o *labelOptions, how learn.Smoothing) func(*embedder, *task.Data) error {
+func chosenBy(o *labelOptions, how learn.Options) func(*embedder, *task.Data) error {
 	return func(e *embedder, d *task.Data) error {
 		t, err := o.target(d, d.Graph.Nodes(), e.r.labelsAt())
 		e.fitting.Labels, e.fitting.How = &t, how
@@ -150,7 +150,7 @@ func chosenBy(o *labelOptions, how learn.Smoothing) func(*embedder, *task.Data) 
 }
 
 // predictor learns from labels, unless there is a predictor: then it is checked against the vectors and the labels.
-func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Predictor, v *vectors, t task.Target, how learn.Smoothing) (*task.Predictor, error) {
+func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Predictor, v *vectors, t task.Target, how learn.Options) (*task.Predictor, error) {
 	var err error
 	if p == nil {
 		if err := o.refuse(s, t.Kind(), true); err != nil {
@@ -162,7 +162,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 		if err != nil {
 			return nil, err
 		}
-	} else if err := o.sameModel(s, p.Of, task.OriginOf(v.model)); err != nil {
+	} else if err := o.sameModel(s, task.Origin(p.Origin), task.OriginOf(v.model)); err != nil {
 		return nil, err
 	} else if (t.Kind() == task.Number) != (p.Kind == task.Number) && t.Any() {
 		return nil, fmt.Errorf("%s predicts %s, and these labels are something else: see -labels-as", o.use, p.Kind)

@@ -16,7 +16,6 @@ import (
 	"coles/internal/testkit"
 	"coles/learn"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -76,18 +75,18 @@ func everyFourth(n int) (rows []int) {
 }
 
 // wantPredictions are the library's, of all rows but the labelled.
-func wantPredictions(t *testing.T, l learn.LogisticRegression, y mat.Matrix, labels, labelled []int) []prediction {
+func wantPredictions(t *testing.T, y mat.Matrix, labels, labelled []int) []prediction {
 	t.Helper()
 	known := slices.Repeat([]int{-1}, len(labels))
 	for _, i := range labelled {
 		known[i] = labels[i]
 	}
-	m := testkit.Must(l.LearnSmoothed(t.Context(), nil, y, known, learn.Smoothing{Seed: 1}))
-	chances := testkit.Must(m.Smooth(t.Context(), nil, y, nil, nil))
+	m := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: known}, learn.Options{Seed: 1}))
+	found := testkit.Must(m.Predict(t.Context(), nil, y, learn.Labels{}, nil))
 	var want []prediction
 	for i := range labels {
-		if k := floats.MaxIdx(chances.RawRowView(i)); !slices.Contains(labelled, i) {
-			want = append(want, prediction{ID: fmt.Sprint(i), Class: className(m.Classes[k]), Probability: chances.At(i, k)})
+		if best := found[i].Classes[0]; !slices.Contains(labelled, i) {
+			want = append(want, prediction{ID: fmt.Sprint(i), Class: className(best.Class), Probability: best.Probability})
 		}
 	}
 	return want
@@ -104,7 +103,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		y := testkit.Must(coles.Fit(t.Context(), g, c.d.Features, coles.WithDim(8))).Embedding()
 		labelled := everyFourth(g.Nodes())
 		labels := labelFile(t, c.d.Labels, labelled)
-		want := wantPredictions(t, learn.LogisticRegression{Cs: learn.DefaultCs()}, y, c.d.Labels, labelled)
+		want := wantPredictions(t, y, c.d.Labels, labelled)
 		testkit.WantSame(t, "without neighbours", predicted(t, c.path, "-dim", "8", "-alpha", "0", "-labels", labels), want)
 
 		// The same of the embedding in a file, with a graph and without, and as text.
@@ -118,12 +117,12 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		for _, i := range labelled {
 			known[i] = c.d.Labels[i]
 		}
-		m := testkit.Must(learn.LogisticRegression{}.LearnSmoothed(t.Context(), g, y, known, learn.Smoothing{Seed: 1}))
-		smooth := testkit.Must(m.Smooth(t.Context(), g, y, known, nil))
+		m := testkit.Must(learn.Fit(t.Context(), g, y, learn.Labels{Classes: known}, learn.Options{Seed: 1}))
+		smooth := testkit.Must(m.Predict(t.Context(), g, y, learn.Labels{Classes: known}, nil))
 		for q, p := range want {
 			i := testkit.Must(strconv.Atoi(p.ID))
-			k := floats.MaxIdx(smooth.RawRowView(i))
-			want[q].Class, want[q].Probability = className(m.Classes[k]), smooth.At(i, k)
+			best := smooth[i].Classes[0]
+			want[q].Class, want[q].Probability = className(best.Class), best.Probability
 		}
 		testkit.WantSame(t, "predictions", predicted(t, c.path, "-dim", "8", "-labels", labels), want)
 		tabs, commas := "", "id,class,probability\n"
@@ -168,7 +167,7 @@ func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
 		}
 		args := []string{c.path, "-dim", "9", "-labels", labelFile(t, c.d.Labels, c.labelled)}
 		stdout, stderr := said(t, args...)
-		choice := testkit.Must(learn.ChooseModel(t.Context(), g, c.d.Features, learn.Labels{Classes: labels}, learn.Smoothing{Seed: 1}, coles.WithDim(9)))
+		choice := testkit.Must(learn.ChooseModel(t.Context(), g, c.d.Features, learn.Labels{Classes: labels}, learn.Options{Seed: 1}, coles.WithDim(9)))
 		chosen := "coles: " + strings.ReplaceAll(choice.String(), "\n", "\ncoles: ") + "\n"
 		testkit.WantText(t, stderr, chosen, c.says)
 		same, silent := said(t, append([]string{"-kind", c.want.String()}, args...)...)
@@ -221,7 +220,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 			known = append(known, i)
 		}
 	}
-	want := wantPredictions(t, learn.LogisticRegression{Cs: learn.DefaultCs()}, y, d.Labels, known)
+	want := wantPredictions(t, y, d.Labels, known)
 	for i := range want {
 		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
 	}
@@ -282,17 +281,17 @@ func TestPredictFromFewLabels(t *testing.T) {
 	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), nil)).Embedding()
 	for _, c := range []struct {
 		rows []int
-		l    learn.LogisticRegression
+		told bool
 	}{
-		{[]int{0, 33}, learn.LogisticRegression{}},
-		{[]int{0, 1, 2, 33}, learn.LogisticRegression{}},
-		{[]int{0, 1, 32, 33}, learn.LogisticRegression{Cs: learn.DefaultCs()}},
+		{[]int{0, 33}, false},
+		{[]int{0, 1, 2, 33}, false},
+		{[]int{0, 1, 32, 33}, true},
 	} {
-		want := wantPredictions(t, c.l, y, d.Labels, c.rows)
+		want := wantPredictions(t, y, d.Labels, c.rows)
 		labels := labelFile(t, d.Labels, c.rows)
 		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-labels", labels), want)
 		_, stderr := said(t, path, "-labels", labels)
-		if tells := strings.Contains(stderr, "recall"); tells != (c.l.Cs != nil) {
+		if tells := strings.Contains(stderr, "recall"); tells != c.told {
 			t.Errorf("labels of %v: %q", c.rows, stderr)
 		}
 	}
@@ -338,10 +337,12 @@ func TestPredictSaysHowGoodItIs(t *testing.T) {
 	model, vectors := filepath.Join(dir, "m.model"), filepath.Join(dir, "y.npy")
 	must(t, "", "embed", path, "-kind", "graph", "-dim", "8", "-model", model, "-o", vectors)
 	y := testkit.Must(coles.Fit(t.Context(), testkit.Must(undirected(d, path)), d.Features, coles.With(func(s *coles.Settings) { s.Kind, s.Dim = coles.UseGraph, 8 }))).Embedding()
-	l := learn.LogisticRegression{Cs: learn.DefaultCs()}
-	l.Cs = []float64{testkit.Must(l.Fit(t.Context(), y, labelled, d.Labels)).C}
+	known := slices.Repeat([]int{-1}, d.Nodes())
+	for _, i := range labelled {
+		known[i] = d.Labels[i]
+	}
 	for _, seed := range []uint64{1, 2} {
-		want := testkit.Must(l.CrossValidate(t.Context(), y, labelled, d.Labels, seed))
+		want := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: known}, learn.Options{Seed: seed})).Confusion
 		want.Names = []string{className(0), className(1), className(2)}
 		for of, args := range map[string][]string{
 			"graph model":               {path, "-kind", "graph", "-dim", "8", "-alpha", "0"},

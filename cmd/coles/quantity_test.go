@@ -31,16 +31,16 @@ func TestPredictNumbers(t *testing.T) {
 			}
 		}
 		labels := filepath.Join(folder(t, map[string]string{"labels.csv": lines.String()}), "labels.csv")
-		r := testkit.Must(learn.LearnSmoothedRidge(t.Context(), g, y, values, learn.Smoothing{Seed: 1}))
-		found, low, high, err := r.Smooth(t.Context(), g, y, values, []int{1})
-		testkit.Check(t, err)
+		of := learn.Labels{Values: values}
+		p := testkit.Must(learn.Fit(t.Context(), g, y, of, learn.Options{Seed: 1}))
+		found := testkit.Must(p.Predict(t.Context(), g, y, of, []int{1}))[0]
 		code, out, said := call("", "predict", path, "-dim", "8", "-kind", "auto", "-labels", labels)
 		if code != 0 {
 			t.Fatal(said)
 		}
-		testkit.WantText(t, said, "the labels are numbers", "of the neighbours' mean", fmt.Sprintf("R² %.2f", r.Found.R2))
+		testkit.WantText(t, said, "the labels are numbers", "of the neighbours' mean", fmt.Sprintf("R² %.2f", p.Ridge.Found.R2))
 		first, _, _ := strings.Cut(out, "\n")
-		testkit.WantSame(t, name, first, fmt.Sprintf("1\t%.6g\t%.6g\t%.6g", found[0], low[0], high[0]))
+		testkit.WantSame(t, name, first, fmt.Sprintf("1\t%.6g\t%.6g\t%.6g", found.Value, found.Low, found.High))
 		if _, out, _ := call("", "predict", path, "-dim", "8", "-labels", labels, "-labels-as", "classes"); strings.Count(out, "\t") != 2*strings.Count(out, "\n") {
 			t.Errorf("%s as classes: %s", name, out)
 		}

@@ -29,7 +29,7 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 	if err != nil {
 		return err
 	}
-	how := learn.Smoothing{Seed: 1}
+	how := learn.Options{Seed: 1}
 	f, err := fit(ctx, v.data, task.Fitting{Labels: &target, How: how}, send)
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 func noteOf(p *task.Predictor, known, rest int) (note string) {
 	switch p.Kind {
 	case task.Number:
-		note = fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", known, rest, p.Numbers.R2)
+		note = fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", known, rest, p.Ridge.Found.R2)
 	case task.SeveralClasses:
-		note = fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", known, rest, p.Sets.Micro)
+		note = fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", known, rest, p.Scores.Micro)
 	default:
 		note = fmt.Sprintf("%d labels, and predictions for %d nodes", known, rest)
 	}
-	note += ", by the " + p.Of.Name()
+	note += ", by the " + task.Origin(p.Origin).Name()
 	if p.Alpha > 0 {
 		note += fmt.Sprintf(", smoothed along the edges with α = %g", p.Alpha)
 	}

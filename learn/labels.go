@@ -1,0 +1,79 @@
+package learn
+
+import (
+	"coles"
+	"coles/internal/setting"
+)
+
+// Labels are what is known of n rows, of one of three kinds. Without any, nothing is known of all rows.
+type Labels struct {
+	Classes []int     // one class a row, negative where it is unknown
+	Sets    [][]int   // several classes a row, none where they are unknown
+	Values  []float64 // a number a row, NaN where it is unknown
+}
+
+// count is the number of rows.
+func (l Labels) count() int {
+	switch {
+	case l.Values != nil:
+		return len(l.Values)
+	case l.Sets != nil:
+		return len(l.Sets)
+	}
+	return len(l.Classes)
+}
+
+// sets are classes as sets.
+func (l Labels) sets() [][]int {
+	if l.Sets != nil {
+		return l.Sets
+	}
+	sets := make([][]int, len(l.Classes))
+	for i, label := range l.Classes {
+		if label >= 0 {
+			sets[i] = l.Classes[i : i+1]
+		}
+	}
+	return sets
+}
+
+// picked are the entries of some rows.
+func picked[T any](of []T, rows []int) []T {
+	some := make([]T, len(rows))
+	for q, i := range rows {
+		some[q] = of[i]
+	}
+	return some
+}
+
+// Options say how [Fit] and [ChooseModel] learn.
+type Options struct {
+	// Alphas are candidates for the share α of the neighbours, from 0 to less than 1 [0, 0.5, 0.75, 0.9].
+	Alphas []float64
+	// Cs are candidates for C of a [LogisticRegression]: of one class a row [DefaultCs], of several [1/32, 1/8, ½, 2, 8].
+	// ChooseModel takes 1.
+	Cs []float64
+	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
+	Balanced bool
+	Seed     uint64 // of the parts of cross-validation
+	// Progress, if set, is called as that of a [LogisticRegression].
+	Progress coles.Progress
+}
+
+var errBalanced = setting.Bad("Balanced", true, "false: it is for one class a row")
+
+// candidates sets the checked ones for α: without a graph, or for more than 2²⁷ opinions, 0 alone.
+func (o Options) candidates(g *coles.Graph, rows, columns int) (Options, error) {
+	if len(o.Alphas) == 0 {
+		o.Alphas = []float64{0, 0.5, 0.75, 0.9}
+	}
+	if g != nil {
+		if err := checkSmoothing(g, rows, o.Alphas); err != nil {
+			return o, err
+		}
+	}
+	if g == nil || columns > mostSmoothed/rows {
+		o.Alphas = []float64{0}
+	}
+	return o, nil
+}

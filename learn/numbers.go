@@ -1,0 +1,161 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/internal/matrix"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// numbers are a number for each row, NaN where it is unknown.
+type numbers struct {
+	values []float64
+	scale  Ridge     // says what values are regressed as
+	t      []float64 // that
+	// Values are smoothed in units of their deviation from the centre, of which a thousandth is small.
+	centre, deviation float64
+}
+
+// valueParts is the number of parts in which numbers are cross-validated.
+const valueParts = 10
+
+// numbersOf checks values, which say whether logarithms are regressed.
+func numbersOf(values []float64) (*numbers, error) {
+	t := &numbers{values: values}
+	y := picked(values, t.labelled())
+	for i, v := range values {
+		if math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
+		}
+	}
+	t.regressed(len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y))
+	return t, nil
+}
+
+// regressed sets what is regressed: the values, or their logarithms.
+func (t *numbers) regressed(log bool) {
+	t.scale.Log, t.t = log, make([]float64, len(t.values))
+	for i, v := range t.values {
+		t.t[i] = t.scale.regressed(v)
+	}
+}
+
+func (t *numbers) columns() int { return 1 }
+
+func (t *numbers) labelled() (rows []int) {
+	for i, v := range t.values {
+		if !math.IsNaN(v) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+func (t *numbers) enough() error {
+	y := picked(t.values, t.labelled())
+	if len(y) < 3 || slices.Min(y) == slices.Max(y) {
+		return fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(y))
+	}
+	return nil
+}
+
+func (t *numbers) without(rows []int) target {
+	some := *t
+	some.t = slices.Clone(t.t)
+	for _, i := range rows {
+		some.t[i] = math.NaN()
+	}
+	return &some
+}
+
+func (t *numbers) split(how Options) (parts, error) {
+	return evenly(t.labelled(), valueParts, how.Seed), nil
+}
+
+func (t *numbers) unit(first []float64) float64 {
+	t.deviation = stat.PopStdDev(first, nil)
+	for _, v := range t.t {
+		if !math.IsNaN(v) {
+			t.deviation = max(t.deviation, math.Abs(v-t.centre))
+		}
+	}
+	return t.deviation
+}
+
+func (t *numbers) hold(i int, row []float64) {
+	if !math.IsNaN(t.t[i]) {
+		row[0] = t.t[i] / t.deviation
+	}
+}
+
+func (t *numbers) fit(ctx context.Context, f *matrix.Matrix[float64], _ int, rows []int) (opinion, error) {
+	var r Ridge
+	_, err := r.fit(ctx, f, rows, picked(t.t, rows))
+	t.centre = r.Intercept
+	return r.opinion(f), err
+}
+
+// hit is less the squared error.
+func (t *numbers) hit(i int, row []float64) float64 { return -(row[0] - t.t[i]) * (row[0] - t.t[i]) }
+
+// worth makes R² of squared errors.
+func (t *numbers) worth([]int) (start, total float64) {
+	all := picked(t.t, t.labelled())
+	return 1, stat.PopVariance(all, nil) * float64(len(all))
+}
+
+// ridge regresses the values, or their logarithms unless the error without these is smaller.
+func (t *numbers) ridge(ctx context.Context, f *matrix.Matrix[float64]) (*Ridge, error) {
+	if err := t.enough(); err != nil {
+		return nil, err
+	}
+	rows := t.labelled()
+	fit := func() (*Ridge, error) {
+		r := &Ridge{Log: t.scale.Log}
+		left, err := r.fit(ctx, f, rows, picked(t.t, rows))
+		if err == nil {
+			r.measure(picked(t.values, rows), picked(t.t, rows), left)
+		}
+		return r, err
+	}
+	r, err := fit()
+	if err != nil || !r.Log {
+		return r, err
+	}
+	t.regressed(false)
+	plain, err := fit()
+	if err == nil && plain.Found.Error < r.Found.Error {
+		return plain, nil
+	}
+	t.regressed(true)
+	return r, err
+}
+
+func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error) {
+	if how.Balanced {
+		return nil, parts{}, errBalanced
+	}
+	r, err := t.ridge(ctx, f)
+	if err != nil || slices.Max(how.Alphas) == 0 { // rows left out one at a time have told the rest
+		return &Predictor{Ridge: r}, parts{}, err
+	}
+	of, err := t.split(how)
+	return &Predictor{Ridge: r}, of, err
+}
+
+// measure sets margin and errors where neighbours have a share: without, they are of rows left out one at a time.
+func (t *numbers) measure(p *Predictor, of trial) error {
+	if p.Alpha == 0 {
+		return nil
+	}
+	left := make([]float64, len(of.rows))
+	of.nested(func(q, _, a int) { left[q] = of.held[a].Row(q)[0] })
+	p.Ridge.Found = RidgeErrors{}
+	p.Ridge.measure(picked(t.values, of.rows), picked(t.t, of.rows), left)
+	return nil
+}

@@ -1,0 +1,380 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/archive"
+	"coles/internal/testkit"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ring is a ring of n nodes with labels of each kind, of which neighbours have the like and features tell little: two
+// halves; the half, and the middle where a node is in it; a wave with noise that the features know.
+func ring(n int, seed uint64) (*coles.Graph, *mat.Dense, map[string]Labels) {
+	x := testkit.Normal(n, 4, 1, seed)
+	l := Labels{Classes: make([]int, n), Sets: make([][]int, n), Values: make([]float64, n)}
+	for i := range n {
+		half := 2 * i / n
+		x.Set(i, 0, x.At(i, 0)+float64(half))
+		l.Classes[i], l.Sets[i] = half, []int{half}
+		if 4*i > n && 4*i < 3*n {
+			l.Sets[i] = []int{half, 2}
+			x.Set(i, 3, x.At(i, 3)+1)
+		}
+		l.Values[i] = 1000 * (math.Sin(2*math.Pi*float64(i)/float64(n)) + 0.1*x.At(i, 0) + 0.1*x.At(i, 1)*x.At(i, 2))
+	}
+	return testkit.Must(coles.NewGraph(n, testkit.Ring(n, 3))), x,
+		map[string]Labels{"classes": {Classes: l.Classes}, "sets": {Sets: l.Sets}, "numbers": {Values: l.Values}}
+}
+
+// only are the labels of some rows.
+func only(l Labels, keep func(i int) bool) Labels {
+	l.Classes, l.Sets, l.Values = slices.Clone(l.Classes), slices.Clone(l.Sets), slices.Clone(l.Values)
+	for i := range l.count() {
+		switch {
+		case keep(i):
+		case l.Values != nil:
+			l.Values[i] = math.NaN()
+		case l.Sets != nil:
+			l.Sets[i] = nil
+		default:
+			l.Classes[i] = -1
+		}
+	}
+	return l
+}
+
+func third(i int) bool { return i%3 == 0 }
+
+// columnsOf are answers as a matrix: a column for each class, or one of values.
+func columnsOf(p *Predictor, answers []Answer) *mat.Dense {
+	if p.Ridge != nil {
+		all := mat.NewDense(len(answers), 1, nil)
+		for i, a := range answers {
+			all.Set(i, 0, a.Value)
+		}
+		return all
+	}
+	all := mat.NewDense(len(answers), len(p.Linear.Classes), nil)
+	for i, a := range answers {
+		for _, c := range a.Classes {
+			all.Set(i, slices.Index(p.Linear.Classes, c.Class), c.Probability)
+		}
+	}
+	return all
+}
+
+// Opinions solve the linear equations (I − αS)p = (1 − α)p₀ where no label is held.
+func TestSmoothingEqualsTheLinearSystem(t *testing.T) {
+	g := testkit.Twins(20, 0.2, 161)
+	a, n := testkit.DenseOf(g.CSR()), g.Nodes()
+	_, x, labels := ring(n, 162)
+	for kind, l := range labels {
+		known := only(l, func(i int) bool { return i%5 == 0 })
+		p := testkit.Must(Fit(context.Background(), nil, x, l, Options{Seed: 1}))
+		p.Alpha, p.Temperature = 0.75, 0
+		answers := testkit.Must(p.Predict(context.Background(), g, x, known, nil))
+		left, right := testkit.Eye(n), columnsOf(p, testkit.Must(p.Predict(context.Background(), nil, x, Labels{}, nil)))
+		unit := 1.0
+		if l.Values != nil { // a deviation is no more than their range
+			unit = floats.Max(l.Values) - floats.Min(l.Values)
+		}
+		_, columns := right.Dims()
+		for i := range n {
+			degree := mat.Sum(a.RowView(i))
+			for k := range columns {
+				switch {
+				case i%5 == 0 && l.Values != nil:
+					right.Set(i, k, l.Values[i])
+				case i%5 == 0:
+					right.Set(i, k, map[bool]float64{true: 1}[slices.Contains(l.sets()[i], k)])
+				case degree > 0:
+					right.Set(i, k, 0.25*right.At(i, k))
+				}
+			}
+			for j := range n {
+				if i%5 > 0 && degree > 0 {
+					left.Set(i, j, left.At(i, j)-0.75*a.At(i, j)/degree)
+				}
+			}
+		}
+		var want mat.Dense
+		testkit.Check(t, want.Solve(left, right))
+		testkit.WantClose(t, kind, columnsOf(p, answers), &want, unit*smoothTolerance*0.75/0.25) // what is left of a geometric series
+		some := testkit.Must(p.Predict(context.Background(), g, x, known, []int{7, 3}))
+		testkit.WantSame(t, kind+" of some rows", some, []Answer{answers[7], answers[3]})
+	}
+}
+
+// Where neighbours are alike smoothing is taken, and what cross-validation says holds for the other rows: as many are right,
+// and nine in ten numbers are within the bounds.
+func TestSmoothingGainsWhereNeighboursAreAlike(t *testing.T) {
+	const n = 600
+	g, x, labels := ring(n, 164)
+	var rest []int
+	for i := range n {
+		if !third(i) {
+			rest = append(rest, i)
+		}
+	}
+	for kind, l := range labels {
+		known := only(l, third)
+		p := testkit.Must(Fit(context.Background(), g, x, known, Options{Seed: 1}))
+		alone := testkit.Must(Fit(context.Background(), g, x, known, Options{Seed: 1, Alphas: []float64{0}}))
+		found := testkit.Must(p.Predict(context.Background(), g, x, known, rest))
+		got, inside := 0.0, 0.0
+		switch {
+		case l.Values != nil:
+			squares, all := 0.0, 0.0
+			for q, i := range rest {
+				v, a := l.Values[i], found[q]
+				squares, all = squares+(v-a.Value)*(v-a.Value), all+v*v
+				if a.Low <= v && v <= a.High {
+					inside += 1 / float64(len(rest))
+				}
+			}
+			got = 1 - squares/all
+			if inside < 0.85 || inside > 0.95 {
+				t.Errorf("%v of the numbers are within the bounds", inside)
+			}
+		default:
+			predicted, actual := make([][]int, len(rest)), picked(l.sets(), rest)
+			for q, a := range found {
+				for _, c := range a.Classes[:a.Has] {
+					predicted[q] = append(predicted[q], c.Class)
+				}
+			}
+			micro, _, err := SetF1(predicted, actual) // of one class a row the share that is right
+			testkit.Check(t, err)
+			got = micro
+		}
+		score := func(p *Predictor) float64 {
+			switch {
+			case p.Confusion != nil:
+				return p.Confusion.Accuracy()
+			case p.Scores != nil:
+				return p.Scores.Micro
+			}
+			return p.Ridge.Found.R2
+		}
+		if p.Alpha == 0 || alone.Alpha != 0 || score(p) < score(alone)+0.1 || math.Abs(got-score(p)) > 0.05 {
+			t.Errorf("%s: α = %v, %v of the others, %v and alone %v by cross-validation", kind, p.Alpha, got, score(p), score(alone))
+		}
+		if p.Confusion != nil {
+			testkit.WantNear(t, "alone", p.Alone, score(alone), 0.01) // by another temperature
+		}
+	}
+}
+
+// A file has all that predictions take, whatever their kind, and is refused where a byte of it is another.
+func TestPredictorFile(t *testing.T) {
+	g, x, labels := ring(60, 165)
+	for kind, l := range labels {
+		p := testkit.Must(Fit(context.Background(), g, x, l, Options{Balanced: kind == "classes"}))
+		p.Alpha, p.Origin = 0.5, Origin{"graph", "ab"}
+		if p.Ridge == nil {
+			p.Names = []string{"ash", "b\xffrch", "elm"} // a name need not be UTF-8
+		}
+		var file bytes.Buffer
+		n := testkit.Must(p.WriteTo(&file))
+		testkit.WantSame(t, "bytes", n, int64(file.Len()))
+		text := slices.Clone(file.Bytes())
+		file.WriteString("more")
+		got := testkit.Must(ReadPredictor(&file))
+		testkit.WantSame(t, "what comes after", file.String(), "more")
+		known := only(l, third)
+		testkit.WantSame(t, kind, testkit.Must(got.Predict(context.Background(), g, x, known, nil)), testkit.Must(p.Predict(context.Background(), g, x, known, nil)))
+		testkit.WantSame(t, "names and origin", []any{got.Names, got.Origin}, []any{p.Names, p.Origin})
+		for at := 0; at < len(text); at += 7 {
+			changed := slices.Clone(text)
+			changed[at] ^= 4
+			if _, err := ReadPredictor(bytes.NewReader(changed)); !errors.Is(err, coles.ErrFormat) && !errors.Is(err, coles.ErrChecksum) {
+				t.Errorf("%s with another byte %d: error %v", kind, at, err)
+			}
+		}
+	}
+	two := testkit.Must(LogisticRegression{}.Fit(context.Background(), x, testkit.UpTo(60), labels["classes"].Classes))
+	for name, h := range map[string]predictorHeader{
+		"a share of all":    {Alpha: 1},
+		"a name too few":    {Names: [][]byte{{'a'}}},
+		"a negative T":      {Temperature: -1},
+		"a weight too few":  {Weights: []float64{1}},
+		"several by one":    {Threshold: new(float64)},
+		"numbers and three": {Threshold: new(float64), Ridge: &ridgeHeader{}, Temperature: -1},
+	} {
+		var file bytes.Buffer
+		testkit.Must(two.write(&file))
+		testkit.Must(predictorFormat.Write(&file, h))
+		if _, err := ReadPredictor(&file); !errors.Is(err, archive.ErrFormat) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Labels of every kind are refused alike.
+func TestPredictorRefuses(t *testing.T) {
+	g, x, labels := ring(40, 167)
+	three, wide := testkit.Must(coles.NewGraph(3, nil)), testkit.Normal(40, 5, 1, 1)
+	for kind, l := range labels {
+		fit := func(g *coles.Graph, l Labels, how Options) error {
+			return testkit.Err(Fit(context.Background(), g, x, l, how))
+		}
+		p := testkit.Must(Fit(context.Background(), nil, x, l, Options{}))
+		predict := func(g *coles.Graph, x mat.Matrix, alpha float64, known Labels, rows ...int) error {
+			p.Alpha = alpha
+			return testkit.Err(p.Predict(context.Background(), g, x, known, rows))
+		}
+		few, other := Labels{Classes: make([]int, 7)}, labels["numbers"]
+		if kind == "numbers" {
+			other = labels["sets"]
+		}
+		refusals := map[string][2]error{
+			"another graph":         {fit(three, l, Options{}), coles.ErrShape},
+			"all neighbours":        {fit(g, l, Options{Alphas: []float64{1}}), coles.ErrSetting},
+			"a bad C":               {fit(g, l, Options{Cs: []float64{-1}}), coles.ErrSetting},
+			"labels of some":        {fit(g, few, Options{}), coles.ErrShape},
+			"no labels":             {fit(g, Labels{}, Options{}), coles.ErrShape},
+			"too few":               {fit(g, only(l, func(i int) bool { return i == 0 }), Options{}), map[bool]error{true: coles.ErrShape, false: ErrSplit}[kind == "numbers"]},
+			"less than none":        {predict(g, x, -1, l), coles.ErrSetting},
+			"NaN":                   {predict(g, x, math.NaN(), l), coles.ErrSetting},
+			"known labels of some":  {predict(g, x, 0.5, few), coles.ErrShape},
+			"labels of other kinds": {predict(g, x, 0.5, other), coles.ErrShape},
+			"a graph of others":     {predict(three, x, 0.5, l), coles.ErrShape},
+			"another width":         {predict(nil, wide, 0, Labels{}), coles.ErrShape},
+			"a row that is not":     {predict(nil, x, 0, Labels{}, 40), coles.ErrIndex},
+		}
+		if kind != "classes" {
+			refusals["balanced"] = [2]error{fit(g, l, Options{Balanced: true}), coles.ErrSetting}
+		}
+		t.Run(kind, func(t *testing.T) { testkit.WantRefusals(t, refusals) })
+	}
+	sets := func(set ...int) error {
+		return testkit.Err(Fit(context.Background(), g, x, Labels{Sets: append([][]int{set}, labels["sets"].Sets[1:]...)}, Options{}))
+	}
+	testkit.WantRefusals(t, map[string][2]error{
+		"negative": {sets(-1), coles.ErrIndex},
+		"twice":    {sets(1, 1), ErrSplit},
+	})
+}
+
+// Nothing known is as if no row had a label.
+func TestPredictWithoutLabels(t *testing.T) {
+	g, x, labels := ring(40, 166)
+	for kind, l := range labels {
+		p := testkit.Must(Fit(context.Background(), g, x, l, Options{}))
+		p.Alpha = 0.5
+		none := only(l, func(int) bool { return false })
+		testkit.WantSame(t, kind, testkit.Must(p.Predict(context.Background(), g, x, Labels{}, nil)), testkit.Must(p.Predict(context.Background(), g, x, none, nil)))
+	}
+}
+
+// Random labels of each kind, of which neither graph nor features know anything, are predicted by chance, and that is
+// what is said, by the choice and by what then learns from the embedding chosen.
+func TestRandomLabelsAreChance(t *testing.T) {
+	const n, known = 150, 120
+	draws := testkit.Few(6, 40)
+	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
+	g := testkit.Must(d.Graph())
+	small := coles.With(func(s *coles.Settings) { s.Dim = 8 })
+	how := Options{Cs: []float64{0.25, 4}, Seed: 1}
+	for name, c := range map[string]struct {
+		chance, deviation float64 // of one draw
+		of                func(seed uint64) Labels
+		found             func(p *Predictor) float64
+	}{
+		"classes": {0.5, 0.5 / math.Sqrt(known), func(seed uint64) (l Labels) {
+			l.Classes = slices.Repeat([]int{-1}, n)
+			for i, q := range testkit.Random(seed).Perm(known) {
+				l.Classes[i] = q % 2
+			}
+			return l
+		}, func(p *Predictor) float64 { return p.Confusion.Accuracy() }},
+		"several": {0.25, 0.45 / math.Sqrt(known), func(seed uint64) (l Labels) {
+			l.Sets = make([][]int, n)
+			for i, q := range testkit.Random(seed).Perm(known) {
+				l.Sets[i] = []int{q % 4}
+			}
+			return l
+		}, func(p *Predictor) float64 { return p.Scores.MicroKnown }},
+		// R² of the mean of the others is 0, and what a fit adds to its errors makes it less.
+		"numbers": {0, 0.05, func(seed uint64) (l Labels) {
+			l.Values = testkit.Normal(n, 1, 1, seed).RawMatrix().Data
+			for i := known; i < n; i++ {
+				l.Values[i] = math.NaN()
+			}
+			return l
+		}, func(p *Predictor) float64 { return p.Ridge.Found.R2 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chosen, learnt := 0.0, 0.0
+			for k := range draws {
+				l := c.of(uint64(500 + k))
+				choice := testkit.Must(ChooseModel(context.Background(), g, d.Features, l, how, small))
+				chosen += choice.Score / float64(draws)
+				learnt += c.found(testkit.Must(Fit(context.Background(), g, choice.Model.Embedding(), l, how))) / float64(draws)
+			}
+			// As many of a class as of another leave fewer of it for the other parts, which lowers what is right by a point or two.
+			for _, found := range []float64{chosen, learnt} {
+				if noise := 3 * c.deviation / math.Sqrt(float64(draws)); found > c.chance+noise || found < c.chance-noise-0.02 {
+					t.Errorf("%.4f in %d draws, chance is %.3f ± %.3f", found, draws, c.chance, noise)
+				}
+			}
+		})
+	}
+}
+
+// Probabilities that a strong penalty makes cautious are as large as they are right, on the rows held out and others.
+func TestTemperature(t *testing.T) {
+	x, classes := testkit.Blobs(6000, 6, 4, 168)
+	labels := slices.Repeat([]int{-1}, 6000)
+	copy(labels, classes[:2000])
+	p := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Cs: []float64{1. / 1024}, Seed: 1}))
+	mean := func() (probability, right float64) {
+		for q, a := range testkit.Must(p.Predict(context.Background(), nil, x, Labels{}, testkit.UpTo(6000)[2000:])) {
+			sum := 0.0
+			for _, c := range a.Classes {
+				sum += c.Probability
+			}
+			testkit.WantNear(t, "the sum", sum, 1, 1e-12)
+			if probability += a.Classes[0].Probability / 4000; a.Classes[0].Class == classes[2000+q] {
+				right += 1. / 4000
+			}
+		}
+		return probability, right
+	}
+	probability, right := mean()
+	if math.Abs(probability-right) > 0.03 {
+		t.Errorf("mean probability %.3f, %.3f are right", probability, right)
+	}
+	p.Temperature = 0
+	if cautious, _ := mean(); cautious > right-0.05 {
+		t.Errorf("without a temperature the mean probability is %.3f, %.3f are right", cautious, right)
+	}
+}
+
+// Balanced, a rare class that the features hardly show is found more often.
+func TestBalanced(t *testing.T) {
+	x, labels := testkit.Normal(600, 2, 1, 169), make([]int, 600)
+	for i := range labels {
+		if i%12 == 0 {
+			labels[i] = 1
+			x.Set(i, 0, x.At(i, 0)+1.5)
+		}
+	}
+	plain := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Seed: 1})).Confusion
+	even := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Seed: 1, Balanced: true}))
+	testkit.WantSame(t, "weights", even.Weights, []float64{12. / 11, 12})
+	mean := func(c *Confusion) float64 { return (c.Recall(0) + c.Recall(1)) / 2 }
+	if mean(even.Confusion) < mean(plain)+0.1 || even.Confusion.Recall(1) < 0.6 {
+		t.Errorf("mean recall %.3f balanced, else %.3f", mean(even.Confusion), mean(plain))
+	}
+}

@@ -1,0 +1,104 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"coles/internal/archive"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The file of a predictor is that of its linear model, and behind it all else but what cross-validation finds.
+var predictorFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
+
+// predictorHeader holds names as bytes, which need not be UTF-8, as JSON is. A regression of numbers is kept as the score
+// of two classes.
+type predictorHeader struct {
+	Names [][]byte `json:"names"`
+	Origin
+	Alpha       float64      `json:"alpha,omitempty"`
+	Temperature float64      `json:"temperature,omitempty"`
+	Weights     []float64    `json:"weights,omitempty"`
+	Threshold   *float64     `json:"threshold,omitempty"` // of several classes a row
+	Ridge       *ridgeHeader `json:"ridge,omitempty"`
+}
+
+type ridgeHeader struct {
+	Log    bool    `json:"log"`
+	Margin float64 `json:"margin"`
+}
+
+// WriteTo writes the predictor in a versioned format that ends in a checksum, without what cross-validation has found.
+//
+// Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for its C, and the writer's.
+func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
+	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Temperature: p.Temperature, Weights: p.Weights}
+	m := p.Linear
+	if r := p.Ridge; r != nil {
+		h.Ridge = &ridgeHeader{r.Log, r.Margin}
+		m = &LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(r.Coef), r.Coef), Intercept: []float64{r.Intercept}, C: 1}
+	}
+	if p.Several {
+		h.Threshold = &p.Threshold
+	}
+	for _, name := range p.Names {
+		h.Names = append(h.Names, []byte(name))
+	}
+	n, err := m.write(w)
+	if err != nil {
+		return n, err
+	}
+	more, err := predictorFormat.Write(w, h)
+	return n + more, err
+}
+
+// ReadPredictor reads the file of [Predictor.WriteTo], and no byte more.
+//
+// Errors: as [ReadLinearModel].
+func ReadPredictor(r io.Reader) (*Predictor, error) {
+	m, err := ReadLinearModel(r)
+	if err != nil {
+		return nil, err
+	}
+	var p *Predictor
+	_, err = predictorFormat.Read(r, func(text []byte) ([]int, error) {
+		var h predictorHeader
+		if err := json.Unmarshal(text, &h); err != nil {
+			return nil, err
+		}
+		p, err = h.predictor(m)
+		return nil, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read classifier: %w", err)
+	}
+	return p, nil
+}
+
+// predictor takes a linear model for what the header says.
+func (h predictorHeader) predictor(m *LinearModel) (*Predictor, error) {
+	p := &Predictor{Linear: m, Several: h.Threshold != nil, Alpha: h.Alpha, Temperature: h.Temperature, Weights: h.Weights, Origin: h.Origin}
+	for _, name := range h.Names {
+		p.Names = append(p.Names, string(name))
+	}
+	rows, last := len(m.Intercept), slices.Max(m.Classes)
+	switch {
+	case !(h.Alpha >= 0 && h.Alpha < 1):
+		return nil, fmt.Errorf("a share of %v of the neighbours", h.Alpha)
+	case h.Ridge == nil && p.Names != nil && last >= len(p.Names):
+		return nil, fmt.Errorf("class %d, and %d names", last, len(p.Names))
+	case h.Temperature < 0 || h.Weights != nil && len(h.Weights) != len(m.Classes):
+		return nil, fmt.Errorf("temperature %v, and weights of %d classes", h.Temperature, len(h.Weights))
+	case h.Ridge != nil && rows == 1:
+		p.Linear, p.Several = nil, false
+		p.Ridge = &Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Log: h.Ridge.Log, Margin: h.Ridge.Margin}
+	case p.Several && rows == len(m.Classes):
+		p.Threshold = *h.Threshold
+	case h.Ridge != nil || p.Several:
+		return nil, fmt.Errorf("coefficients of %d classes", rows)
+	}
+	return p, nil
+}
