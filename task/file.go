@@ -28,8 +28,8 @@ type File struct {
 
 // How the parts begin. Rows are an archive of NumPy.
 const (
-	modelMagic, networkMagic = "COLESMDL", "COLESGNN"
-	rowsMagic                = "PK"
+	modelMagic, networkMagic, predictorMagic = "COLESMDL", "COLESGNN", "COLESLIN"
+	rowsMagic                                = "PK"
 )
 
 // Begins reports whether a file that begins so may be one of [File.WriteTo].
@@ -85,14 +85,6 @@ func ReadFile(from io.Reader) (*File, error) {
 	return f, nil
 }
 
-// predictorMagic begins the file of a predictor.
-const predictorMagic = "COLESLIN"
-
-func readPredictor(r io.Reader) (*Predictor, error) {
-	p, err := learn.ReadPredictor(r)
-	return &Predictor{Predictor: p}, err
-}
-
 // ReadPredictor is [ReadFile] for a file that has a predictor.
 func ReadPredictor(from io.Reader) (*Predictor, error) {
 	r := bufio.NewReader(from)
@@ -107,6 +99,12 @@ func ReadPredictor(from io.Reader) (*Predictor, error) {
 		return nil, err
 	}
 	return f.Predictor, nil
+}
+
+// readPredictor reads a predictor, and no byte more.
+func readPredictor(r io.Reader) (*Predictor, error) {
+	p, err := learn.ReadPredictor(r)
+	return &Predictor{Predictor: p}, err
 }
 
 // readRows reads rows of that many features.
