@@ -32,7 +32,7 @@ func plotCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`METHOD`: tsne or pca")
 	by.Value = "tsne"
 	return command(s, spec{
-		name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "with", "by", "k", "predicted", "seed", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofOutput.file(&o.out, "o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
@@ -43,11 +43,8 @@ func plotCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *plotOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *plotOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	format, err := o.format(s)
 	if err != nil {
 		return err

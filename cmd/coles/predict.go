@@ -27,7 +27,7 @@ type predictOptions struct {
 func predictCommand(s streams) *cli.Command {
 	o := &predictOptions{}
 	return command(s, spec{
-		name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "kind", "all", "probabilities", "why", "classifier", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofAnswer.yes(&o.all, "all", "predict the nodes that have a label, too"),
@@ -45,11 +45,8 @@ func predictCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *predictOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *predictOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	out, err := o.outputs(s)
 	if err != nil {
 		return err
