@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"path/filepath"
@@ -164,10 +163,7 @@ func (o *plotOptions) byClusters(labels []int) bool {
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
 func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target, how learn.Options) ([]int, error) {
-	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show)
-	if errors.Is(err, task.ErrNoLabels) {
-		err = errNoLabels
-	}
+	p, err := v.learn(ctx, s, t, how)
 	if err != nil {
 		return nil, err
 	}

@@ -122,10 +122,16 @@ func (o *predictOptions) smoothing(s *session) (how learn.Options, err error) {
 	return how, nil
 }
 
-var (
-	errEveryLabel = errors.New("every node has a label; -all predicts those, too")
-	errNoLabels   = errors.New("there are no labels; name a file by -labels")
-)
+var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
+
+// learn learns from the labels of the nodes.
+func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how learn.Options) (*task.Predictor, error) {
+	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show)
+	if errors.Is(err, task.ErrNoLabels) {
+		err = fmt.Errorf("%w; name a file by -labels", err)
+	}
+	return p, err
+}
 
 // byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
 func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data) error {
@@ -153,10 +159,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 		if err := o.refuse(s, t.Kind(), true); err != nil {
 			return nil, err
 		}
-		if p, err = task.Learn(ctx, v.Graph, v.rows, v.model, t, how, s.progress.show); errors.Is(err, task.ErrNoLabels) {
-			err = errNoLabels
-		}
-		if err != nil {
+		if p, err = v.learn(ctx, s, t, how); err != nil {
 			return nil, err
 		}
 	} else if err := o.sameModel(s, task.Origin(p.Origin), task.OriginOf(v.model)); err != nil {
