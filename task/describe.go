@@ -21,7 +21,7 @@ type Description struct {
 	Degrees    degreeRange          `json:"degrees"`
 	Features   *featuresDescription `json:"features"`          // null for none
 	Columns    []ColumnDescription  `json:"columns,omitempty"` // of the table that features are made of
-	Labels     *LabelsDescription   `json:"labels"`            // null for none
+	Labels     *labelsDescription   `json:"labels"`            // null for none
 	Splits     int                  `json:"splits"`
 	Read       []dataset.Layout     `json:"read,omitempty"` // how files of text were
 	Fit        fitDescription       `json:"fit"`

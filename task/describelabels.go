@@ -13,11 +13,11 @@ import (
 	"coles/eval"
 )
 
-// A LabelsDescription is of labels of any kind.
-type LabelsDescription struct {
+// A labelsDescription is of labels of any kind.
+type labelsDescription struct {
 	Labelled  int                 `json:"labelled"`
 	Classes   int                 `json:"classes"`
-	Homophily *Homophily          `json:"homophily"`                  // null without edges between labelled nodes
+	Homophily *homophily          `json:"homophily"`                  // null without edges between labelled nodes
 	Each      float64             `json:"classes_per_node,omitempty"` // of several
 	Numbers   *numbersDescription `json:"numbers,omitempty"`
 }
@@ -29,8 +29,8 @@ type numbersDescription struct {
 	Assortativity *float64 `json:"assortativity"`
 }
 
-// Homophily is measured among the labelled nodes.
-type Homophily struct {
+// homophily is measured among the labelled nodes.
+type homophily struct {
 	Node     float64 `json:"node"`
 	Edge     float64 `json:"edge"`
 	Expected float64 `json:"expected"`
@@ -46,7 +46,7 @@ const farAbove = 0.25
 // Doubt warns of a choice of features where neighbours share their class far more often than by
 // chance. One over the root of the number of edges, two standard errors of a share at most, is taken
 // off first. It is "" where there is nothing to warn of.
-func (h *Homophily) Doubt(chosen *coles.Alignment) string {
+func (h *homophily) Doubt(chosen *coles.Alignment) string {
 	if h == nil || chosen == nil || chosen.Kind() != coles.UseFeatures ||
 		h.Edge-1/math.Sqrt(float64(h.Edges))-h.Expected < farAbove*(1-h.Expected) {
 		return ""
@@ -57,8 +57,8 @@ func (h *Homophily) Doubt(chosen *coles.Alignment) string {
 // DescribeLabels describes the labels of d for what they are.
 //
 // Errors: of package eval.
-func DescribeLabels(ctx context.Context, d *Data, t Target) (*LabelsDescription, error) {
-	about := &LabelsDescription{Labelled: len(Labelled(d.Dataset))}
+func DescribeLabels(ctx context.Context, d *Data, t Target) (*labelsDescription, error) {
+	about := &labelsDescription{Labelled: len(Labelled(d.Dataset))}
 	switch {
 	case t.Values != nil:
 		known := slices.DeleteFunc(slices.Clone(t.Values), math.IsNaN)
@@ -77,9 +77,9 @@ func DescribeLabels(ctx context.Context, d *Data, t Target) (*LabelsDescription,
 }
 
 // describeClasses describes labels of one class each.
-func describeClasses(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*LabelsDescription, error) {
+func describeClasses(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*labelsDescription, error) {
 	labelled := Labelled(d)
-	about := &LabelsDescription{Labelled: len(labelled), Classes: d.NumClasses()}
+	about := &labelsDescription{Labelled: len(labelled), Classes: d.NumClasses()}
 	if len(labelled) == 0 {
 		return about, nil
 	}
@@ -101,7 +101,7 @@ func describeClasses(ctx context.Context, g *coles.Graph, d *dataset.Dataset) (*
 	node, err := eval.NodeHomophily(g, labels)
 	edge, err2 := eval.EdgeHomophily(g, labels)
 	expected, err3 := eval.ExpectedHomophily(labels)
-	about.Homophily = &Homophily{node, edge, expected, g.Report().Edges}
+	about.Homophily = &homophily{node, edge, expected, g.Report().Edges}
 	return about, cmp.Or(err, err2, err3)
 }
 

@@ -153,7 +153,7 @@ func (c *counter) Write(p []byte) (int, error) {
 // Keep is the file of a model that was fitted to d: with the rows, where it places others by them.
 func Keep(m Model, e *table.Encoder, d *Data) *File {
 	f := &File{Model: m, Encoder: e}
-	if fitted, ok := m.(*coles.Model); ok && UsesEdges(fitted) && d.Joined {
+	if fitted, ok := m.(*coles.Model); ok && usesEdges(fitted) && d.Joined {
 		f.Rows = &dataset.Dataset{Adjacency: d.Graph.CSR(), Features: d.Features}
 		if d.Graph.Named() {
 			f.Rows.IDs = d.Graph.IDs()
@@ -164,7 +164,7 @@ func Keep(m Model, e *table.Encoder, d *Data) *File {
 
 // PlacesRows reports whether the model embeds rows of features that have no graph: it uses no edges, or its own rows
 // are here for others to join.
-func (f *File) PlacesRows() bool { return f.Rows != nil || !UsesEdges(f.Model) }
+func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
 // Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
 //

@@ -28,8 +28,8 @@ func Wants(m Model) int {
 	return m.(*coles.Model).Report().Features
 }
 
-// UsesEdges reports whether a model embeds nodes by their edges.
-func UsesEdges(m Model) bool {
+// usesEdges reports whether a model embeds nodes by their edges.
+func usesEdges(m Model) bool {
 	fitted, ok := m.(*coles.Model)
 	if !ok {
 		return true

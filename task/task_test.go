@@ -198,19 +198,19 @@ func TestNotes(t *testing.T) {
 func TestHomophilyDoubtsFeatures(t *testing.T) {
 	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
 	for name, c := range map[string]struct {
-		h      *Homophily
+		h      *homophily
 		chosen *coles.Alignment
 		doubts bool
 	}{
-		"far above":              {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
-		"a quarter of the way":   {&Homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
-		"less than the noise":    {&Homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
-		"three edges, all alike": {&Homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
-		"six edges, all alike":   {&Homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
-		"one class":              {&Homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
-		"below chance":           {&Homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
-		"the graph is taken":     {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
-		"the kind is set":        {&Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
+		"far above":              {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
+		"a quarter of the way":   {&homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
+		"less than the noise":    {&homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
+		"three edges, all alike": {&homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
+		"six edges, all alike":   {&homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
+		"one class":              {&homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
+		"below chance":           {&homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
+		"the graph is taken":     {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
+		"the kind is set":        {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
 		"no edge between labels": {nil, features, false},
 	} {
 		testkit.WantSame(t, name, c.h.Doubt(c.chosen) != "", c.doubts)

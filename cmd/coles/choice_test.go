@@ -14,7 +14,6 @@ import (
 	"coles/dataset"
 	"coles/eval"
 	"coles/internal/testkit"
-	"coles/task"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
@@ -99,30 +98,6 @@ func TestEvalMeasuresBothModels(t *testing.T) {
 		if e.Classification.Accuracy.Mean < e.Choice.Accuracy.Mean {
 			t.Errorf("%v: the other model is better: %v and %v", chosen, e.Classification.Accuracy, e.Choice.Accuracy)
 		}
-	}
-}
-
-// A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
-// noise of the edges seen.
-func TestHomophilyDoubtsFeatures(t *testing.T) {
-	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
-	for name, c := range map[string]struct {
-		h      *task.Homophily
-		chosen *coles.Alignment
-		doubts bool
-	}{
-		"far above":              {&task.Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
-		"a quarter of the way":   {&task.Homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
-		"less than the noise":    {&task.Homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
-		"three edges, all alike": {&task.Homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
-		"six edges, all alike":   {&task.Homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
-		"one class":              {&task.Homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
-		"below chance":           {&task.Homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
-		"the graph is taken":     {&task.Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
-		"the kind is set":        {&task.Homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
-		"no edge between labels": {nil, features, false},
-	} {
-		testkit.WantSame(t, name, c.h.Doubt(c.chosen) != "", c.doubts)
 	}
 }
 

@@ -22,7 +22,7 @@ type clusterOptions struct {
 func clusterCommand(s streams) *cli.Command {
 	o := &clusterOptions{}
 	return command(s, spec{
-		name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", settings: true,
 		first: []string{"features", "knn", "ids", "embedding", "with", "dim", "seed", "k", "json", "o"},
 		flags: slices.Concat(o.result.flags(), []cli.Flag{o.count.flag()}, o.vectorOptions.flags()),
 		run:   o.run,
@@ -42,11 +42,8 @@ type membership struct {
 	Cluster int    `json:"cluster"`
 }
 
-func (o *clusterOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *clusterOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	if err := s.atLeast1("k", o.count.k); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func convertCommand(s streams) *cli.Command {
 	to := ofOutput.text(&o.to, "to", "`FORMAT` of OUT: "+formatNames(isWritten)+"; by its name if not given")
 	to.Aliases = []string{"format"}
 	return command(s, spec{
-		name: "convert", usage: "a graph or vectors in another format", args: "IN OUT",
+		input: &o.inputOptions, name: "convert", usage: "a graph or vectors in another format", args: "IN OUT",
 		first: []string{"from", "to", "features", "labels", "ids", "header", "columns", "splits", "scratch", "write-ids"},
 		flags: append([]cli.Flag{to, ofInput.file(&o.splits, "splits", "`FILE` of splits, JSON; replaces the masks of an archive"), o.ids.flag()},
 			o.flags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),
@@ -30,11 +30,8 @@ func convertCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *convertOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *convertOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	args, err := s.arguments(2)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type embedOptions struct {
 func embedCommand(s streams) *cli.Command {
 	o := &embedOptions{}
 	return command(s, spec{
-		name: "embed", usage: "a vector for every node of a graph", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "embed", usage: "a vector for every node of a graph", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "ids", "knn", "for", "dim", "seed", "model", "with", "o"},
 		flags: slices.Concat(o.graphFlags(), o.fit.flags(), o.out.flags(), o.new.flags(), []cli.Flag{
 			directedFlag(&o.directed),
@@ -38,11 +38,8 @@ func embedCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *embedOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *embedOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	if o.printSettings {
 		if err := o.fit.read(ctx, s); err != nil {
 			return err

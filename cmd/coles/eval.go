@@ -30,7 +30,7 @@ type evalOptions struct {
 func evalCommand(s streams) *cli.Command {
 	o := &evalOptions{}
 	return command(s, spec{
-		name: "eval", usage: "what an embedding is worth: classification and clustering", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "eval", usage: "what an embedding is worth: classification and clustering", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "dim", "splits", "per-class", "count", "runs", "json"},
 		flags: slices.Concat([]cli.Flag{
 			ofInput.file(&o.splits, "splits", "`FILE` of train, validation and test nodes, JSON"),
@@ -76,11 +76,8 @@ type clustering struct {
 	F1       measured `json:"f1"`
 }
 
-func (o *evalOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *evalOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	if err := o.checkEval(s); err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ type spec struct {
 	settings          bool     // a fit has some: its help says what they take
 	first             []string // names of the options that most people need first, nil for all
 	flags             []cli.Flag
-	run               func(ctx context.Context, s *session) error
+	input             *inputOptions
+	run               func(ctx context.Context, r *reader) error
 }
 
 //go:embed help
@@ -36,7 +37,13 @@ func (of spec) page() (about, examples string) {
 // command makes a command whose -h is a page of a screen.
 func command(s streams, of spec) *cli.Command {
 	slices.SortStableFunc(of.flags, func(a, b cli.Flag) int { return groupOf(a) - groupOf(b) })
-	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Flags: of.flags, Action: action(s, of.run)}
+	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Flags: of.flags, Action: action(s, func(ctx context.Context, s *session) error {
+		r, err := newReader(s, of.input)
+		if err != nil {
+			return err
+		}
+		return of.run(ctx, r)
+	})}
 	c.CustomHelpTemplate, c.Metadata = of.short(), map[string]any{wholeHelp: of.whole()}
 	return c
 }

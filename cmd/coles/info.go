@@ -23,18 +23,15 @@ type infoOptions struct {
 func infoCommand(s streams) *cli.Command {
 	o := &infoOptions{}
 	return command(s, spec{
-		name: "info", usage: "what a graph, a model or a classifier is", args: "[FILE]", settings: true,
+		input: &o.inputOptions, name: "info", usage: "what a graph, a model or a classifier is", args: "[FILE]", settings: true,
 		first: []string{"from", "features", "labels", "labels-as", "ids", "knn", "for", "kind", "dim", "json"},
 		flags: slices.Concat([]cli.Flag{jsonFlag(&o.json), o.labelOptions.flag()}, o.graphFlags(), o.fit.flags()),
 		run:   o.run,
 	})
 }
 
-func (o *infoOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *infoOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	args, err := s.arguments(1)
 	if err != nil {
 		return err
@@ -133,7 +130,7 @@ func (a graphInfo) print(w io.Writer) {
 	}
 	printColumns(w, a.Columns)
 	if l := a.Labels; l != nil {
-		printLabels(w, l)
+		a.printLabels(w)
 		if h := l.Homophily; h != nil {
 			fmt.Fprintf(w, "homophily\tnode %.3f, edge %.3f, expected by chance %.3f\n", h.Node, h.Edge, h.Expected)
 		}
@@ -160,7 +157,8 @@ func printDoubt(w io.Writer, doubt string) {
 	}
 }
 
-func printLabels(w io.Writer, l *task.LabelsDescription) {
+func (a graphInfo) printLabels(w io.Writer) {
+	l := a.Labels
 	switch of := l.Numbers; {
 	case of != nil:
 		fmt.Fprintf(w, "labels\t%d nodes, numbers from %.6g to %.6g\n", l.Labelled, of.Min, of.Max)

@@ -31,7 +31,7 @@ func linksCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`SCORES`: walks, or cosine for those of vectors alone")
 	by.Value = "walks"
 	c := command(s, spec{
-		name: "links", usage: "links that a graph may lack, best first", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "links", usage: "links that a graph may lack, best first", args: "[GRAPH]", settings: true,
 		first: []string{"features", "bipartite", "directed", "node", "k", "among", "pairs", "why", "json", "o"},
 		flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "node", Category: string(ofAnswer), Usage: "recommend links for the node `ID`; may be given again (default: for all)", Destination: &o.nodes},
@@ -62,11 +62,8 @@ type recommendation struct {
 	Common []string `json:"common,omitempty"`
 }
 
-func (o *linksOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *linksOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	if err := o.checkLinks(s); err != nil {
 		return err
 	}

@@ -109,8 +109,14 @@ func TestHelp(t *testing.T) {
 		if n := strings.Count(short, "\n"); n > 45 {
 			t.Errorf("coles %s -h prints %d lines", sub.Name, n)
 		}
+		_, listed, _ := strings.Cut(short, "OPTIONS:")
+		if n := strings.Count(listed, "\n   -"); len(sub.Flags) > 11 && n != 10 {
+			t.Errorf("coles %s -h lists %d options, want ten", sub.Name, n)
+		}
 		for _, f := range sub.Flags {
-			testkit.WantText(t, whole, "-"+f.Names()[0])
+			if testkit.WantText(t, whole, "-"+f.Names()[0]); groupOf(f) < 0 {
+				t.Errorf("coles %s: -%s is in no group", sub.Name, f.Names()[0])
+			}
 		}
 	}
 	if n := strings.Count(must(t, "", "-h"), "\n"); n > 45 {

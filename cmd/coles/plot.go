@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"path/filepath"
@@ -32,7 +31,7 @@ func plotCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`METHOD`: tsne or pca")
 	by.Value = "tsne"
 	return command(s, spec{
-		name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "plot", usage: "a picture of the nodes in two dimensions", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "with", "by", "k", "predicted", "seed", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofOutput.file(&o.out, "o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
@@ -43,11 +42,8 @@ func plotCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *plotOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *plotOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	format, err := o.format(s)
 	if err != nil {
 		return err
@@ -167,11 +163,7 @@ func (o *plotOptions) byClusters(labels []int) bool {
 
 // predictedClasses are the labels and, of nodes without one, the classes that "coles predict" has for them.
 func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target, how learn.Options) ([]int, error) {
-	how.Progress = s.progress.show
-	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how)
-	if errors.Is(err, task.ErrNoLabels) {
-		err = errNoLabels
-	}
+	p, err := v.learn(ctx, s, t, how)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type predictOptions struct {
 func predictCommand(s streams) *cli.Command {
 	o := &predictOptions{}
 	return command(s, spec{
-		name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
+		input: &o.inputOptions, name: "predict", usage: "the classes of the nodes that have no label", args: "[GRAPH]", settings: true,
 		first: []string{"features", "labels", "labels-as", "embedding", "kind", "all", "probabilities", "why", "classifier", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofAnswer.yes(&o.all, "all", "predict the nodes that have a label, too"),
@@ -45,11 +45,8 @@ func predictCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *predictOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *predictOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	out, err := o.outputs(s)
 	if err != nil {
 		return err
@@ -125,10 +122,17 @@ func (o *predictOptions) smoothing(s *session) (how learn.Options, err error) {
 	return how, nil
 }
 
-var (
-	errEveryLabel = errors.New("every node has a label; -all predicts those, too")
-	errNoLabels   = errors.New("there are no labels; name a file by -labels")
-)
+var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
+
+// learn learns from the labels of the nodes.
+func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how learn.Options) (*task.Predictor, error) {
+	how.Progress = s.progress.show
+	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how)
+	if errors.Is(err, task.ErrNoLabels) {
+		err = fmt.Errorf("%w; name a file by -labels", err)
+	}
+	return p, err
+}
 
 // byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
 func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data) error {
@@ -156,11 +160,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 		if err := o.refuse(s, t.Kind(), true); err != nil {
 			return nil, err
 		}
-		how.Progress = s.progress.show
-		if p, err = task.Learn(ctx, v.Graph, v.rows, v.model, t, how); errors.Is(err, task.ErrNoLabels) {
-			err = errNoLabels
-		}
-		if err != nil {
+		if p, err = v.learn(ctx, s, t, how); err != nil {
 			return nil, err
 		}
 	} else if err := o.sameModel(s, p.Of(), task.OriginOf(v.model)); err != nil {

@@ -25,7 +25,7 @@ func similarCommand(s streams) *cli.Command {
 	by := ofAnswer.text(&o.by, "by", "`SIMILARITY`: cosine or dot")
 	by.Value = "cosine"
 	return command(s, spec{
-		name: "similar", usage: "the nodes nearest to some in an embedding", args: "ID...",
+		input: &o.inputOptions, name: "similar", usage: "the nodes nearest to some in an embedding", args: "ID...",
 		flags: slices.Concat([]cli.Flag{
 			ofInput.file(&o.embedding, "embedding", "`FILE` of vectors (default: standard input)"),
 			ofInput.file(&o.graph, "graph", "find nodes with like neighbours in the graph of `FILE`"),
@@ -62,11 +62,8 @@ type found struct {
 	as      func(near.Match) neighbour
 }
 
-func (o *similarOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *similarOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	var by near.Similarity
 	if err := by.UnmarshalText([]byte(o.by)); err != nil {
 		return usagef("-by %s: want cosine or dot", o.by)

@@ -33,7 +33,7 @@ type trainOptions struct {
 func trainCommand(s streams) *cli.Command {
 	o := &trainOptions{}
 	return command(s, spec{
-		name: "train", usage: "a vector for every node, by a graph neural network", args: "[GRAPH]",
+		input: &o.inputOptions, name: "train", usage: "a vector for every node, by a graph neural network", args: "[GRAPH]",
 		first: []string{"features", "labels", "preset", "network", "objective", "dim", "epochs", "seed", "model", "o"},
 		flags: slices.Concat(o.training(), o.graphFlags(), o.out.flags(), []cli.Flag{
 			ofOutput.file(&o.checkpoint, "checkpoint", "keep the training in `FILE`"),
@@ -61,11 +61,8 @@ func (o *trainOptions) training() []cli.Flag {
 	}
 }
 
-func (o *trainOptions) run(ctx context.Context, s *session) error {
-	r, err := newReader(s, &o.inputOptions)
-	if err != nil {
-		return err
-	}
+func (o *trainOptions) run(ctx context.Context, r *reader) error {
+	s := r.session
 	if err := o.out.check(); err != nil {
 		return err
 	}
