@@ -24,8 +24,8 @@ func BenchmarkEpoch(b *testing.B) {
 			b.Run(c.name+"/"+precision.String(), func(b *testing.B) {
 				d := testkit.Must(c.graph.Generate(ctx))
 				g := testkit.Must(coles.FromCSR(d.Adjacency))
-				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
-					WithEpochs(b.N+1), WithEpochReport(func(p EpochReport) {
+				m := testkit.Must(Train(ctx, g, d.Features, withNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
+					withEpochs(b.N+1), WithEpochReport(func(p EpochReport) {
 						if p.Epoch == 1 { // the first takes the memory for all
 							b.ResetTimer()
 						}

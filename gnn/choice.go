@@ -44,40 +44,6 @@ func (l label) checkName() error {
 	return nil
 }
 
-// A form is a name that a text may begin with, and how the rest is read.
-type form[V any] struct {
-	name string
-	read func(f *setting.Form) (V, error)
-}
-
-// formOf is a form of which every argument is a number.
-func formOf[V any](name string, read func(f *setting.Form) V) form[V] {
-	return form[V]{name, func(f *setting.Form) (V, error) { return read(f), nil }}
-}
-
-// unmarshal sets a choice from a text, if the text is complete and its numbers are in range.
-func unmarshal[V interface{ check() error }](to *V, text []byte, forms []form[V]) error {
-	f := setting.Parse(setting.TypeName(*to), text)
-	var names []string
-	for _, o := range forms {
-		if names = append(names, o.name); o.name != f.Name {
-			continue
-		}
-		read, err := o.read(f)
-		if err == nil {
-			err = f.End()
-		}
-		if err == nil {
-			err = read.check()
-		}
-		if err == nil {
-			*to = read
-		}
-		return err
-	}
-	return f.Unknown(names)
-}
-
 // precise chooses between the float32 and the float64 spelling of a function: the one of type F.
 func precise[F any](single, double any) F {
 	if f, ok := single.(F); ok {

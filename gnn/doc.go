@@ -16,21 +16,16 @@
 // that the paper compares with, [Augmentation] trains on two views of the graph, and
 // [TrainClassifier] trains the same networks on labels.
 //
-// A program adds its own by [NewLayer], [NewObjective], [NewAugmentation] and [NewSampler]. Layers and
-// objectives are functions over the operations of package [coles/gnn/autodiff], which has their
-// gradients: of a [Pass], and of a [Step], which gives the network's output on any [View] of the graph.
-// They are values like those here: in a list of layers, in settings, and by name in files.
+// A program adds layers, objectives, augmentations and samplers of its own by package [coles/gnn/custom].
 //
 // The closed form of package coles is faster and, on the graphs of the README's table, mostly more
 // accurate; a network serves where a linear map of filtered features is not enough.
 //
 //	paper            here                    what
-//	f(X; Θ)          Network                 features to embeddings
-//	ΔW               coles.Contrast          the contrast
+//	f(X; Θ), ΔW      Network, coles.Contrast features to embeddings, the contrast
 //	β, Ω             COLES                   weight of the penalty ‖HᵀH/n − I‖²_F/d′
 //	κ, η′            Settings.Kappa, Eta     negative graphs and their weight
-//	M_p              PowerMean               generalised mean of the negatives
-//	SampledNCE       SampledNCE              the rival with the same networks
+//	M_p, SampledNCE  PowerMean, SampledNCE   the rivals with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Drop                    two views
 //
@@ -45,8 +40,7 @@ import (
 )
 
 var (
-	// ErrDiverged: a loss or a gradient that is no longer a number, or a weight that lost its rank;
-	// a smaller learning rate helps.
+	// ErrDiverged: a loss, gradient or weight is no number or lost its rank. A smaller rate helps.
 	ErrDiverged = errors.New("training diverged")
 	// ErrCheckpoint: a checkpoint of other data, or of settings that are not to be changed.
 	ErrCheckpoint = errors.New("checkpoint of another training")

@@ -51,17 +51,14 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding returns the embedding of the nodes trained on (n × d′). It is the model's own matrix,
-// not a copy: read it, do not write to it. It is nil in a model that was read from a file; use
-// [Model.Embed].
+// Embedding is the embedding of the nodes trained on (n × d′), not to be written to. It is nil in a model
+// that was read from a file; use [Model.Embed].
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
-// Embed returns the embedding of every node of a graph (n × d′) without training anything: the
-// graph trained on, to the byte; one that has grown, new nodes and all; or another graph with the
-// same features.
-//
-// Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative],
-// [coles.ErrTooLarge], [coles.ErrPrecision] for features that leave its range, and ctx's.
+// Embed returns the embedding of every node of a graph (n × d′) without training: of the graph trained on,
+// to the byte; of one that has grown; or of another with the same features. Errors: [coles.ErrShape],
+// [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], [coles.ErrPrecision]
+// for features that leave its range, and ctx's.
 func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	h, err := m.output(ctx, g, x)
 	if err != nil {
@@ -111,7 +108,7 @@ func outputIn[T autodiff.Float](ctx context.Context, m *Model, g *coles.Graph, x
 	return y, kernel.Convert(ctx, y, h)
 }
 
-// Parameters returns the names of the parameters, such as "0.weight", in the order of the layers.
+// Parameters are the names of the parameters, "0.weight" say, by layers.
 func (m *Model) Parameters() []string {
 	var names []string
 	for _, s := range m.shapes {
@@ -129,7 +126,7 @@ func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 	return mat.NewDense(m.shapes[k].Rows, m.shapes[k].Cols, slices.Clone(m.params[k])), true
 }
 
-// Settings returns the settings of the training, widths and precision resolved.
+// Settings are the training's, widths and precision resolved.
 func (m *Model) Settings() Settings { return m.settings.clone() }
 
 // Report describes the training.
@@ -148,9 +145,7 @@ type modelHeader struct {
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the
-// embedding: [Model.Embed] makes it again.
-//
-// Errors: the writer's.
+// embedding: [Model.Embed] makes it again. Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
 
 func (m *Model) write(w io.Writer, classes []int) (int64, error) {
@@ -171,13 +166,10 @@ func (m *Model) Hash() string {
 	return archive.Hash(fmt.Sprint(s.Network, s.FeatureScale, s.Precision, string(prepare), m.factor), m.params...)
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
-// never because a length is declared. A network with layers of [NewLayer], of which a file has the
-// names, needs its layers, all of them.
-//
-// Errors: [coles.ErrFormat] for bytes that are no such model or an unknown version,
-// [coles.ErrChecksum] for a model changed or cut off, [coles.ErrSetting] where the layers are
-// missing or others, and the reader's.
+// ReadModel reads what [Model.WriteTo] wrote, and no byte more, in memory for the bytes that arrive. A
+// network with layers of [NewLayer], of which a file has the names, needs all its layers. Errors:
+// [coles.ErrFormat] for other bytes or versions, [coles.ErrChecksum] for a model changed or cut off,
+// [coles.ErrSetting] for layers missing or others, and the reader's.
 func ReadModel(r io.Reader, layers ...Layer) (*Model, error) {
 	m, classes, err := readModel(r, layers)
 	if err == nil && classes != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"coles/gnn/custom"
 )
 
 // A Network is a sequence of layers, features to embeddings. Parameters are called by the place of
@@ -125,7 +127,7 @@ func (n Network) shapes(nodes, d int) ([]shape, error) {
 	in := d
 	for i, l := range n {
 		if l.wide() {
-			if err := (shape{i, Parameter{Name: "output", Rows: max(nodes, in), Cols: l.spec.Width}}).check(); err != nil {
+			if err := (shape{i, custom.Parameter{Name: "output", Rows: max(nodes, in), Cols: l.spec.Width}}).check(); err != nil {
 				return nil, err
 			}
 		}

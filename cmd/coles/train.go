@@ -170,7 +170,7 @@ func newTrainer(ctx context.Context, c *cli.Command, in *inputs) (*trainer, erro
 		if epochs < t.from.Epoch() {
 			return nil, usagef("-epochs %d: %d are done", epochs, t.from.Epoch())
 		}
-		t.options = append(t.options, gnn.WithEpochs(epochs))
+		t.options = append(t.options, gnn.With(func(s *gnn.Settings) { s.Epochs = epochs }))
 	}
 	return t, nil
 }

@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var c curves
 	line := cli.NewLine(stderr)
 	defer line.Clear()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSeed(*seed), gnn.WithEpochs(*epochs),
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Seed, s.Epochs = *seed, *epochs }),
 		gnn.WithValidation(1, *patience, func(ctx context.Context, epoch int, y *mat.Dense) (float64, error) {
 			return accuracy(ctx, y, d.Labels, splits[0].Train, splits[0].Val)
 		}),

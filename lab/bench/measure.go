@@ -242,7 +242,7 @@ func (r *row) train(ctx context.Context, g *coles.Graph, d *dataset.Dataset, s g
 	var seconds [2]float64
 	for k, n := range []int{1, 1 + epochs} {
 		start := time.Now()
-		m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithEpochs(n))
+		m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.With(func(s *gnn.Settings) { s.Epochs = n }))
 		if err != nil {
 			return nil, err
 		}

@@ -154,7 +154,7 @@ var rivals = []rival{
 
 func (r rival) embed(ctx context.Context, o options, p problem) (*mat.Dense, error) {
 	fmt.Fprintf(o.progress, "%s: training by %s\n", p.Name, r.name)
-	m, err := gnn.Train(ctx, p.graph, p.Features, append(r.opts[:len(r.opts):len(r.opts)], gnn.WithSeed(o.seed), gnn.WithEpochs(o.epochs))...)
+	m, err := gnn.Train(ctx, p.graph, p.Features, append(r.opts[:len(r.opts):len(r.opts)], gnn.With(func(s *gnn.Settings) { s.Seed, s.Epochs = o.seed, o.epochs }))...)
 	if err != nil {
 		return nil, err
 	}
