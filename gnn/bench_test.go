@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 )
 
@@ -14,11 +14,11 @@ import (
 func BenchmarkEpoch(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		graph  dataset.Communities
+		graph  synthetic.Communities
 		output int
 	}{
-		{"cora", dataset.Communities{Nodes: 2708, Degree: 4, Features: 1433, Words: 18, Seed: 1}, 512},
-		{"pubmed", dataset.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Features: 500, Words: 50, Seed: 1}, 256},
+		{"cora", synthetic.Communities{Nodes: 2708, Degree: 4, Features: 1433, Words: 18, Seed: 1}, 512},
+		{"pubmed", synthetic.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Features: 500, Words: 50, Seed: 1}, 256},
 	} {
 		for _, precision := range []coles.Precision{coles.Float32, coles.Float64} {
 			b.Run(c.name+"/"+precision.String(), func(b *testing.B) {

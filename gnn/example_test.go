@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/gnn/optim"
@@ -26,7 +27,7 @@ func communities() (*coles.Graph, *dataset.Dataset, []dataset.Split) {
 }
 
 func generated(nodes int, seed uint64) (*coles.Graph, *dataset.Dataset) {
-	d := testkit.Must(dataset.Communities{Nodes: nodes, Classes: 3, Features: 200, Seed: seed}.Generate(ctx))
+	d := testkit.Must(synthetic.Communities{Nodes: nodes, Classes: 3, Features: 200, Seed: seed}.Generate(ctx))
 	return testkit.Must(coles.FromCSR(d.Adjacency)), d
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestRandomLabelsAreChance(t *testing.T) {
 	const n, known = 150, 120
 	draws := testkit.Few(6, 40)
-	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
+	d := testkit.Must(synthetic.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
 	g := testkit.Must(d.Graph())
 	small := coles.With(func(s *coles.Settings) { s.Dim = 8 })
 	how := Smoothing{Seed: 1}

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
@@ -44,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := pictures.Check(*out); err != nil {
 		return err
 	}
-	d, err := dataset.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
 	if err != nil {
 		return err
 	}

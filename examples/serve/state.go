@@ -17,6 +17,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/link"
 	"coles/live"
 	"coles/near"
@@ -59,7 +60,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 			return nil, err
 		}
 	}
-	open := dataset.Communities{}.Generate
+	open := synthetic.Communities{}.Generate
 	if from.graph != "" || from.features != "" {
 		open = func(context.Context) (*dataset.Dataset, error) { return from.open(f.encoder) }
 	}

@@ -13,6 +13,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
@@ -122,7 +123,7 @@ func (o options) problems(ctx context.Context) ([]problem, error) {
 	}
 	if len(sets) == 0 {
 		for _, h := range homophilies {
-			d, err := dataset.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
+			d, err := synthetic.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
 			if err != nil {
 				return nil, err
 			}

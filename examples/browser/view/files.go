@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/setting"
 	"coles/internal/source"
 	"coles/internal/text"
@@ -46,7 +47,7 @@ func read(ctx context.Context, r Request, send func(message any)) (*dataset.Data
 		d.Classes = []string{"instructor", "administrator"}
 		return d, nil
 	case "communities":
-		d, err := dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
+		d, err := synthetic.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
 		if err != nil {
 			return nil, err
 		}
