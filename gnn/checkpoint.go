@@ -10,8 +10,7 @@ import (
 	"coles/internal/archive"
 )
 
-// A Checkpoint is a training between two epochs: enough to go on with the same data as if nothing
-// had happened, to the byte. It is immutable.
+// A Checkpoint is a training between two epochs, immutable: [Resume] goes on, to the byte.
 type Checkpoint struct {
 	header  checkpointHeader
 	params  [][]float64
@@ -66,7 +65,7 @@ func (h *checkpointHeader) check() error {
 	return err
 }
 
-// WriteTo writes the checkpoint in a versioned format that ends in a checksum. Errors: the writer's.
+// WriteTo writes the checkpoint, its checksum last. Errors: the writer's.
 func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 	n, err := checkpointFormat.Write(w, c.header, slices.Concat(c.params, c.moments, c.best)...)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Classifier is a network trained on labels. It is immutable and safe for use by many goroutines.
+// A Classifier is a network trained on labels, immutable and safe for many goroutines.
 type Classifier struct {
 	model   Model
 	classes []int // the label of each output, ascending
@@ -22,13 +22,9 @@ type Classifier struct {
 // softmax(h_i)[y_i] over the rows of train. It begins with [ClassifierSettings]. It stops once
 // [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which serve nothing
 // else, and goes back to the best. labels has an entry for each node, read in train and val alone. The
-// result depends on the input and the settings only.
-//
-// It takes only an objective that reads labels, no augmentation, checkpoints or other validation. With
+// result depends on the input and the settings only. It takes only an objective that reads labels, no augmentation, checkpoints or other validation. With
 // [Linear] layers alone it is a multilayer perceptron. [Settings].BatchSize makes steps of that many rows of
-// train, drawn anew in every epoch, each with the neighbours that its output depends on.
-//
-// Errors: as [Train], [coles.ErrShape] for labels of another length, no rows or a single class, and
+// train, drawn anew in every epoch, each with the neighbours that its output depends on. Errors: as [Train], [coles.ErrShape] for labels of another length, no rows or a single class, and
 // [coles.ErrIndex] for rows without a node or label, rows of train in val, and labels of val alone.
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
 	c, err := newConfig(ClassifierSettings(), opts)
@@ -135,11 +131,10 @@ func (c *Classifier) Report() Report { return c.model.report }
 // Settings are the training's, widths and precision resolved.
 func (c *Classifier) Settings() Settings { return c.model.Settings() }
 
-// WriteTo writes the classifier in the format of models. Errors: as [Model.WriteTo].
+// WriteTo writes the classifier. Errors: as [Model.WriteTo].
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(w, c.classes) }
 
-// ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel], and has
-// its errors.
+// ReadClassifier reads what [Classifier.WriteTo] wrote, as [ReadModel] does.
 func ReadClassifier(r io.Reader, layers ...Layer) (*Classifier, error) {
 	m, classes, err := readModel(r, layers)
 	if err == nil && (len(classes) != m.settings.Network.width() || !slices.IsSorted(classes)) {

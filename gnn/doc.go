@@ -14,12 +14,9 @@
 // ([Propagate]). A weight may be held on the Stiefel manifold ([Layer.Orthonormal]), which is the
 // paper's other way to keep the columns of H apart. [SampledNCE] and [PowerMean] are the objectives
 // that the paper compares with, [Augmentation] trains on two views of the graph, and
-// [TrainClassifier] trains the same networks on labels.
-//
-// A program adds layers, objectives, augmentations and samplers of its own by package [coles/gnn/custom].
-//
-// The closed form of package coles is faster and, on the graphs of the README's table, mostly more
-// accurate; a network serves where a linear map of filtered features is not enough.
+// [TrainClassifier] trains the same networks on labels. A program adds layers, objectives, augmentations
+// and samplers of its own by package [coles/gnn/custom]. The closed form of package coles is faster and, on
+// the graphs of the README's table, mostly more accurate; a network serves where that is not enough.
 //
 //	paper            here                    what
 //	f(X; Θ), ΔW      Network, coles.Contrast features to embeddings, the contrast

@@ -27,9 +27,7 @@ var wideNames = []string{gcnName, linearName, sageName}
 //	gcn:64,orthonormal   GCN(64).Orthonormal()
 //	propagate:s2gcsum:8  Propagate(coles.S2GCSum(8))
 //	dropout:0.5          Dropout(0.5)
-//	custom:NAME,64       NewLayer("NAME", custom.LayerSpec{Width: 64, …}, …)
-//
-// and so on. A layer of NewLayer that was read from a text has a name only: set it anew.
+//	custom:NAME,64       NewLayer("NAME", …), of which a text has name and width only
 type Layer struct {
 	label       // without the width
 	spec        custom.LayerSpec

@@ -18,8 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a trained network: enough to embed nodes that come later. It is immutable and safe for
-// use by many goroutines.
+// A Model is a trained network, immutable and safe for many goroutines.
 type Model struct {
 	settings  Settings
 	prepare   *coles.Preparer
@@ -144,8 +143,7 @@ type modelHeader struct {
 	Classes  []int           `json:"classes,omitempty"` // of a classifier
 }
 
-// WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the
-// embedding: [Model.Embed] makes it again. Errors: the writer's.
+// WriteTo writes the model without its embedding, which [Model.Embed] makes again. Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
 
 func (m *Model) write(w io.Writer, classes []int) (int64, error) {
@@ -158,8 +156,7 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	return n, nil
 }
 
-// Hash identifies the model by 64 bits in hexadecimal digits, as [coles.Model.Hash] does. Of a program's
-// own layers it covers the names.
+// Hash identifies the model as [coles.Model.Hash] does. Of a program's own layers it covers the names.
 func (m *Model) Hash() string {
 	prepare, _ := json.Marshal(m.prepare) // finite numbers, which do not fail
 	s := m.settings

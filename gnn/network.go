@@ -8,8 +8,7 @@ import (
 	"coles/gnn/custom"
 )
 
-// A Network is a sequence of layers, features to embeddings. Parameters are called by the place of
-// their layer and their name there: "0.weight" is Θ of the first layer.
+// A Network is a sequence of layers. "0.weight" is the parameter "weight" of the first layer.
 type Network []Layer
 
 // String is the layers in order.

@@ -8,8 +8,7 @@ import (
 	"coles/gnn/optim"
 )
 
-// DefaultSettings is COLES-GCN with soft orthogonality. Like those below it is one setting for
-// every graph:
+// DefaultSettings is COLES-GCN with soft orthogonality; all settings here are for every graph:
 //
 //	Network       GCN(512), ReLU, GCN of 512 columns, or 256 up to 512 features: the paper's
 //	Objective     COLES(10): with β = 1 one direction takes most of the energy

@@ -17,9 +17,8 @@ import (
 // change it by [With]. A choice that a training has no use for is a [coles.ErrSetting], unless it is 0
 // or as settings to start with have it.
 type Settings struct {
-	// Network makes embeddings of features, and Objective is the loss it is trained for.
-	Network   Network   `json:"network"`
-	Objective Objective `json:"objective"`
+	Network   Network   `json:"network"`   // from features to embeddings
+	Objective Objective `json:"objective"` // the loss
 	// Preparation comes first, then X is multiplied by FeatureScale.
 	Preparation  coles.Preparation `json:"preparation"`
 	FeatureScale float64           `json:"feature_scale"`
@@ -29,13 +28,10 @@ type Settings struct {
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
 	FreshNegatives bool                  `json:"fresh_negatives"`
-	// Augmentation makes the views of the graph that the objective sees.
-	Augmentation Augmentation `json:"augmentation"`
-	// Optimizer makes one step for each batch, Schedule its rate.
-	Optimizer optim.Optimizer `json:"optimizer"`
-	Schedule  optim.Schedule  `json:"schedule"`
-	// Epochs is how often all nodes are gone through, at most.
-	Epochs int `json:"epochs"`
+	Augmentation   Augmentation          `json:"augmentation"` // the views that the objective sees
+	Optimizer      optim.Optimizer       `json:"optimizer"`    // one step for each batch
+	Schedule       optim.Schedule        `json:"schedule"`     // of its rate
+	Epochs         int                   `json:"epochs"`       // how often all nodes are gone through, at most
 	// StopRank ends the training after the first epoch in which the effective rank of the centred
 	// output H is at most that, (Σ λ_j)²/Σ λ_j² with λ the eigenvalues of the covariance of its rows:
 	// d′ where all directions have the same energy, 1 where one has all. Without bounds H pours into
@@ -54,13 +50,10 @@ type Settings struct {
 	// Sampler draws the part of the graph that every step sees; the embedding is as with blocks. With
 	// [coles.PrepareNone], features times 1 and no filter first, a *[coles.Dense32] is not copied: of
 	// a mapped file a step reads the rows of its sample alone.
-	Sampler custom.Sampler `json:"sampler"`
-	// Norm is r, the mean norm of the centred rows of the embedding; 0 leaves the output as it is.
-	Norm float64 `json:"norm"`
-	// Precision is the type of the numbers that are computed with; automatic is float32.
-	Precision coles.Precision `json:"precision"`
-	// Seed decides all random draws.
-	Seed uint64 `json:"seed"`
+	Sampler   custom.Sampler  `json:"sampler"`
+	Norm      float64         `json:"norm"`      // r, the mean norm of the centred rows of the embedding; 0 scales nothing
+	Precision coles.Precision `json:"precision"` // of the computation; automatic is float32
+	Seed      uint64          `json:"seed"`      // of all random draws
 }
 
 // UnmarshalJSON reads settings. Members that are not there stay as they are in s; those that no setting

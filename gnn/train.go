@@ -12,13 +12,9 @@ import (
 )
 
 // Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes. It
-// begins with [DefaultSettings]. Without features x may be the embedding that [coles.Fit] makes.
-//
-// An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2) multiplications for
+// begins with [DefaultSettings]. Without features x may be the embedding that [coles.Fit] makes. An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2) multiplications for
 // k hidden and d′ output columns. The memory is [Report].Memory besides data, parameters, and what a
-// step draws. The result depends on the input and the settings only, to the byte.
-//
-// Errors: those of [Model.Embed], [coles.ErrSetting], [coles.ErrDense], [ErrDiverged], and the callbacks'.
+// step draws. The result depends on the input and the settings only, to the byte. Errors: those of [Model.Embed], [coles.ErrSetting], [coles.ErrDense], [ErrDiverged], and the callbacks'.
 func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(DefaultSettings(), opts)
 	if err != nil {
@@ -71,9 +67,7 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 // bytes of a training without the interruption. Options may set the callbacks anew, which a checkpoint
 // does not keep, and the number of epochs, at least those done, but not under [optim.Cosine]. More epochs
 // judge the one that was the last in addition. Without its validation the best parameters are
-// forgotten. Set a [coles.NegativeFunc] and a program's own choices anew, since files hold their names.
-//
-// Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
+// forgotten. Set a [coles.NegativeFunc] and a program's own choices anew, since files hold their names. Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	was := from.header.Settings
 	c, err := newConfig(was, opts)
