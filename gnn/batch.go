@@ -133,11 +133,11 @@ func (r *run[T]) fullBatch(epoch int) *batch[T] {
 // augment draws the views of an epoch, or the views of all epochs.
 func (r *run[T]) augment(ctx context.Context, epoch int) error {
 	a := r.Augmentation
-	if r.views != nil && (a.once || !a.some()) {
+	if r.views != nil && (a.once || !a.Some()) {
 		return nil
 	}
 	r.views, r.seen = []*custom.View{{}}, map[*custom.View]*view[T]{}
-	if !a.some() {
+	if !a.Some() {
 		return nil
 	}
 	if a.once {

@@ -55,7 +55,7 @@ func (h *checkpointHeader) check() error {
 		slices.Min(h.Lengths) < 1 || slices.Max(h.Lengths) > math.MaxInt32 {
 		return fmt.Errorf("%d phases and %d parameters, or one of no number", len(h.Steps), len(h.Lengths))
 	}
-	if h.Settings.Objective.custom || h.Settings.Network.known() != nil {
+	if h.Settings.Objective.Custom || h.Settings.Network.known() != nil {
 		return nil
 	}
 	_, lengths, err := h.Settings.parameters(h.Features)

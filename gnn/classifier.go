@@ -36,7 +36,7 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 		return nil, fmt.Errorf("gnn: classifier: %w", err)
 	}
 	switch width := c.Network.width(); {
-	case c.Augmentation.some() || c.save != nil || c.score != nil:
+	case c.Augmentation.Some() || c.save != nil || c.score != nil:
 		return nil, bad("Augmentation", c.Augmentation, "none, and no checkpoints or validation, for a classifier")
 	case width != AutoWidth && width != len(classes):
 		return nil, bad("Network", c.Network, "a width of %d, the number of classes", len(classes))

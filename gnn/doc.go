@@ -37,10 +37,8 @@ import (
 )
 
 var (
-	// ErrDiverged: a loss, gradient or weight is no number or lost its rank. A smaller rate helps.
-	ErrDiverged = errors.New("training diverged")
-	// ErrCheckpoint: a checkpoint of other data, or of settings that are not to be changed.
-	ErrCheckpoint = errors.New("checkpoint of another training")
+	ErrDiverged   = errors.New("training diverged")              // no number, or a weight without rank; a smaller rate helps
+	ErrCheckpoint = errors.New("checkpoint of another training") // of other data or settings
 )
 
 // bad is a coles.SettingError.

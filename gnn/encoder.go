@@ -97,7 +97,7 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	}
 	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
 	d := &data[T]{graph: g, whole: whole, filter: s.Network.lead() > 0}
-	if s.Augmentation.some() {
+	if s.Augmentation.Some() {
 		d.source = x
 	}
 	return d, ctx.Err()

@@ -38,17 +38,14 @@ type Layer struct {
 }
 
 const (
-	// AutoWidth is 512, or 256 up to 512 features, as in the paper; at the end of a classifier the
-	// number of classes.
-	AutoWidth = 0
-	// SameWidth is as many columns as come in.
-	SameWidth = -1
+	AutoWidth = 0  // 512, or 256 up to 512 features, as in the paper; at a classifier's end its classes
+	SameWidth = -1 // as many columns as come in
 )
 
 // NewLayer makes a layer of a function, given in both precisions: see package [coles/gnn/custom]. Files
 // keep the name, which has no comma.
 func NewLayer(name string, spec custom.LayerSpec, forward32 custom.Forward[float32], forward64 custom.Forward[float64]) Layer {
-	return Layer{label: label{name: name, custom: true}, spec: spec, forward32: forward32, forward64: forward64}
+	return Layer{label: label{Name: name, Custom: true}, spec: spec, forward32: forward32, forward64: forward64}
 }
 
 // Orthonormal returns the layer, a [GCN] or a [Linear], with a weight on the Stiefel manifold, ΘᵀΘ = I, from
@@ -82,23 +79,23 @@ func (l Layer) parameters(in int) []custom.Parameter {
 
 func (l Layer) check() error {
 	switch {
-	case l.name == "":
+	case l.Name == "":
 		return setting.Bad("Layer", nil, "one")
 	case l.spec.Width < SameWidth:
 		return setting.Bad("Width", l.spec.Width, "1 or more, AutoWidth or SameWidth")
 	case l.spec.Hops < 0:
 		return setting.Bad("Hops", l.spec.Hops, "0 or more")
-	case l.orthonormal && (l.custom || l.name != gcnName && l.name != linearName):
+	case l.orthonormal && (l.Custom || l.Name != gcnName && l.Name != linearName):
 		return setting.Bad("Layer", l, "GCN or Linear where it is orthonormal")
-	case l.custom:
-		return l.checkName()
-	case !l.wide() && slices.Contains(wideNames, l.name):
+	case l.Custom:
+		return l.CheckName()
+	case !l.wide() && slices.Contains(wideNames, l.Name):
 		return setting.Bad("Layer", l, "a width")
-	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
+	case l.Name == dropoutName && !(l.Args[0].(float64) >= 0 && l.Args[0].(float64) < 1):
 		return setting.Bad("Layer", l, "a rate from 0 to less than 1")
-	case l.name == propagateName && len(l.filter.Coefficients()) == 0:
+	case l.Name == propagateName && len(l.filter.Coefficients()) == 0:
 		return setting.Bad("Filter", l, "a filter with its numbers")
-	case l.name == propagateName:
+	case l.Name == propagateName:
 		_, err := l.filter.MarshalText()
 		return err
 	}
@@ -110,12 +107,12 @@ const orthonormalWord = "orthonormal"
 
 // String returns the text form.
 func (l Layer) String() string {
-	l.args = slices.Clone(l.args)
-	if l.wide() && (l.custom || l.spec.Width != AutoWidth) {
-		l.args = append(l.args, l.spec.Width)
+	l.Args = slices.Clone(l.Args)
+	if l.wide() && (l.Custom || l.spec.Width != AutoWidth) {
+		l.Args = append(l.Args, l.spec.Width)
 	}
 	if l.orthonormal {
-		l.args = append(l.args, orthonormalWord)
+		l.Args = append(l.Args, orthonormalWord)
 	}
 	return l.label.String()
 }

@@ -61,7 +61,7 @@ func namedLayer(text string) (Layer, error) {
 // GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, drawn by
 // Glorot's rule, and "bias" b, 1 × width, zero at first.
 func GCN(width int) Layer {
-	return Layer{label: label{name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
+	return Layer{label: label{Name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
 
 func gcn[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -75,7 +75,7 @@ func gcn[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Va
 // Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear
 // encoder of COLES.
 func Linear(width int) Layer {
-	return Layer{label: label{name: linearName}, spec: custom.LayerSpec{Width: width, Parameters: weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
+	return Layer{label: label{Name: linearName}, spec: custom.LayerSpec{Width: width, Parameters: weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
 }
 
 func linear[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -101,7 +101,7 @@ func SAGE(width int) Layer {
 	parameters := func(in, width int) []custom.Parameter {
 		return []custom.Parameter{custom.Weight("self", in, width), custom.Weight("neighbors", in, width), custom.Bias("bias", width)}
 	}
-	return Layer{label: label{name: sageName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, forward32: sage[float32], forward64: sage[float64]}
+	return Layer{label: label{Name: sageName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, forward32: sage[float32], forward64: sage[float64]}
 }
 
 func sage[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -122,7 +122,7 @@ func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 // parameters it is computed once.
 func Propagate(f coles.Filter) Layer {
 	return Layer{
-		label: label{name: propagateName, args: []any{f}}, filter: f, spec: custom.LayerSpec{Width: SameWidth, Hops: f.Hops()},
+		label: label{Name: propagateName, Args: []any{f}}, filter: f, spec: custom.LayerSpec{Width: SameWidth, Hops: f.Hops()},
 		forward32: propagate[float32](f), forward64: propagate[float64](f),
 	}
 }
@@ -144,7 +144,7 @@ func propagate[T autodiff.Float](f coles.Filter) custom.Forward[T] {
 
 // ReLU is max(H, 0) by entry.
 func ReLU() Layer {
-	return Layer{label: label{name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
+	return Layer{label: label{Name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
 }
 
 // PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
@@ -153,7 +153,7 @@ func PReLU() Layer {
 	parameters := func(_, _ int) []custom.Parameter {
 		return []custom.Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}}
 	}
-	return Layer{label: label{name: "prelu"}, spec: custom.LayerSpec{Width: SameWidth, Parameters: parameters}, forward32: prelu[float32], forward64: prelu[float64]}
+	return Layer{label: label{Name: "prelu"}, spec: custom.LayerSpec{Width: SameWidth, Parameters: parameters}, forward32: prelu[float32], forward64: prelu[float64]}
 }
 
 func prelu[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -162,14 +162,14 @@ func prelu[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.
 
 // ELU is H where positive and e^H − 1 elsewhere.
 func ELU() Layer {
-	return Layer{label: label{name: "elu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ELU, forward64: (*custom.Pass[float64]).ELU}
+	return Layer{label: label{Name: "elu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ELU, forward64: (*custom.Pass[float64]).ELU}
 }
 
 // Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while training;
 // of sparse features the stored ones.
 func Dropout(rate float64) Layer {
 	return Layer{
-		label: label{name: dropoutName, args: []any{rate}}, spec: custom.LayerSpec{Width: SameWidth},
+		label: label{Name: dropoutName, Args: []any{rate}}, spec: custom.LayerSpec{Width: SameWidth},
 		forward32: dropout[float32](rate), forward64: dropout[float64](rate),
 	}
 }

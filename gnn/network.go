@@ -28,7 +28,7 @@ func (n Network) check() error {
 			return fmt.Errorf("gnn: layer %d: %w", i, err)
 		}
 		wide = wide || l.wide()
-		if !wide && (l.custom || l.name != dropoutName) && i >= n.lead() {
+		if !wide && (l.Custom || l.Name != dropoutName) && i >= n.lead() {
 			return bad(layerField(i), l, "a weight before it")
 		}
 	}
@@ -103,7 +103,7 @@ func (n Network) width() int { return n[n.lastWide()].spec.Width }
 
 // lead is how many filters stand at the beginning: what they do is done once.
 func (n Network) lead() int {
-	if at := slices.IndexFunc(n, func(l Layer) bool { return l.name != propagateName || l.custom }); at >= 0 {
+	if at := slices.IndexFunc(n, func(l Layer) bool { return l.Name != propagateName || l.Custom }); at >= 0 {
 		return at
 	}
 	return len(n)

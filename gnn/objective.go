@@ -36,7 +36,7 @@ func (o Objective) phases() []custom.Phase {
 // NewObjective makes an objective of a loss, given in both precisions: see package [coles/gnn/custom].
 // Files keep the name, which has no comma.
 func NewObjective(name string, spec custom.ObjectiveSpec, loss32 custom.Loss[float32], loss64 custom.Loss[float64]) Objective {
-	return Objective{label: label{name: name, custom: true}, spec: spec, loss32: loss32, loss64: loss64}
+	return Objective{label: label{Name: name, Custom: true}, spec: spec, loss32: loss32, loss64: loss64}
 }
 
 // shapes lists the parameters of the objective.
@@ -57,10 +57,10 @@ const (
 )
 
 func (o Objective) check() error {
-	if !o.some() {
+	if !o.Some() {
 		return bad("Objective", nil, "one")
 	}
-	if err := o.checkName(); err != nil {
+	if err := o.CheckName(); err != nil {
 		return err
 	}
 	if len(o.spec.Phases) > maxPhases {
@@ -71,14 +71,14 @@ func (o Objective) check() error {
 			return bad("Objective", o, "phases of 1 step or more at a rate more than 0, not %d at %v", p.Steps, p.Rate)
 		}
 	}
-	for _, a := range o.args {
+	for _, a := range o.Args {
 		switch v := a.(type) {
 		case int:
 			if v < 1 || v > maxNegatives {
 				return bad("Objective", o, "1 to %d negatives for each edge", maxNegatives)
 			}
 		case float64:
-			if !matrix.Finite(v) || v < 0 && o.name != powerMeanName {
+			if !matrix.Finite(v) || v < 0 && o.Name != powerMeanName {
 				return bad("Objective", o, "finite numbers, β and η at least 0")
 			}
 		}

@@ -24,7 +24,7 @@ var objectiveForms = []setting.Way[Objective]{
 //
 // β = 0 suits weights that are bounded otherwise ([Layer.Orthonormal]), or few steps.
 func COLES(beta float64) Objective {
-	return Objective{label: label{name: colesName, args: []any{beta}}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
+	return Objective{label: label{Name: colesName, Args: []any{beta}}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
 }
 
 func contrast[T autodiff.Float](beta float64) custom.Loss[T] {
@@ -48,7 +48,7 @@ func contrast[T autodiff.Float](beta float64) custom.Loss[T] {
 // so many nodes w drawn uniformly for each edge.
 func SampledNCE(negatives int, eta float64) Objective {
 	return Objective{
-		label:  label{name: "sampled-nce", args: []any{negatives, eta}},
+		label:  label{Name: "sampled-nce", Args: []any{negatives, eta}},
 		loss32: sampledNCE[float32](negatives, eta), loss64: sampledNCE[float64](negatives, eta),
 	}
 }
@@ -69,7 +69,7 @@ func sampledNCE[T autodiff.Float](negatives int, eta float64) custom.Loss[T] {
 // for 2 and, for p = 0, geometric: in expectation COLES with uniform negatives.
 func PowerMean(p float64, negatives int) Objective {
 	return Objective{
-		label:  label{name: powerMeanName, args: []any{p, negatives}},
+		label:  label{Name: powerMeanName, Args: []any{p, negatives}},
 		loss32: powerMean[float32](p, negatives), loss64: powerMean[float64](p, negatives),
 	}
 }
@@ -102,7 +102,7 @@ func pairLoss[T autodiff.Float](s *custom.Step[T], negatives int, loss func(near
 // times the weights of a sample.
 func crossEntropy() Objective {
 	return Objective{
-		label: label{name: "cross-entropy"}, spec: custom.ObjectiveSpec{Labels: true},
+		label: label{Name: "cross-entropy"}, spec: custom.ObjectiveSpec{Labels: true},
 		loss32: crossEntropyLoss[float32], loss64: crossEntropyLoss[float64],
 	}
 }

@@ -16,9 +16,7 @@ import (
 //	Negatives     ExpectedDegreeNegatives, η′ = 1: deterministic, no trivial direction left
 //	Optimizer     Adam(1e-3) with coupled decay 5e-4
 //	Epochs        20: more changes little, but four times as many overfit
-//	Norm          4
-//	Precision     automatic, which is Float32
-//	Seed          1
+//	Norm, Seed    4, 1
 func DefaultSettings() Settings {
 	return Settings{
 		Network:      Network{GCN(512), ReLU(), GCN(AutoWidth)},
@@ -86,7 +84,7 @@ func ClassifierSettings() Settings {
 // use all that a step has.
 func (s Settings) checkUsed() error {
 	o, sampler := s.Objective, s.Negatives
-	contrasts, none := !o.custom && o.name == colesName, sampler == coles.NegativeSampler{}
+	contrasts, none := !o.Custom && o.Name == colesName, sampler == coles.NegativeSampler{}
 	drawn := !none && sampler != coles.ExpectedUniformNegatives() && sampler != coles.ExpectedDegreeNegatives()
 	user := fmt.Sprintf("the %v objective", o)
 	if contrasts {
@@ -98,10 +96,10 @@ func (s Settings) checkUsed() error {
 		unused bool
 		value  func(s Settings) any
 	}{
-		{"Negatives", !o.custom && !contrasts, func(s Settings) any { return s.Negatives }},
-		{"Kappa", !o.custom && !(contrasts && drawn), func(s Settings) any { return s.Kappa }},
-		{"Eta", !o.custom && (!contrasts || none), func(s Settings) any { return s.Eta }},
-		{"FreshNegatives", !o.custom && (o.spec.Labels || contrasts && !drawn), func(s Settings) any { return s.FreshNegatives }},
+		{"Negatives", !o.Custom && !contrasts, func(s Settings) any { return s.Negatives }},
+		{"Kappa", !o.Custom && !(contrasts && drawn), func(s Settings) any { return s.Kappa }},
+		{"Eta", !o.Custom && (!contrasts || none), func(s Settings) any { return s.Eta }},
+		{"FreshNegatives", !o.Custom && (o.spec.Labels || contrasts && !drawn), func(s Settings) any { return s.FreshNegatives }},
 		{"Norm", o.spec.Labels, func(s Settings) any { return s.Norm }},
 	} {
 		value := field.value(s)
@@ -109,7 +107,7 @@ func (s Settings) checkUsed() error {
 			return bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user)
 		}
 	}
-	if !o.custom && s.Augmentation.edges != [2]float64{} && s.Network.hops() == 0 {
+	if !o.Custom && s.Augmentation.edges != [2]float64{} && s.Network.hops() == 0 {
 		return bad("Augmentation", s.Augmentation, "no edges dropped, since no layer looks at them")
 	}
 	return nil

@@ -32,14 +32,13 @@ type Settings struct {
 	Optimizer      optim.Optimizer       `json:"optimizer"`    // one step for each batch
 	Schedule       optim.Schedule        `json:"schedule"`     // of its rate
 	Epochs         int                   `json:"epochs"`       // how often all nodes are gone through, at most
-	// StopRank ends the training after the first epoch in which the effective rank of the centred
-	// output H is at most that, (Σ λ_j)²/Σ λ_j² with λ the eigenvalues of the covariance of its rows:
-	// d′ where all directions have the same energy, 1 where one has all. Without bounds H pours into
-	// the leading directions of ΔW. It costs n·d′²/2 multiplications an epoch. 0 is no such rule.
+	// StopRank ends the training after the first epoch in which the effective rank of the centred output
+	// H is at most that: (Σ λ_j)²/Σ λ_j², λ the eigenvalues of its covariance, from 1 to d′. Without
+	// bounds H pours into few directions. It costs n·d′²/2 multiplications an epoch; 0 is no rule.
 	StopRank float64 `json:"stop_rank"`
-	// Patience ends the training once that many epochs in a row have brought no lower loss, of the
-	// first phase, and goes back to the parameters of the lowest, before the step of that epoch.
-	// [TrainClassifier] takes the loss of val, after the step. 0 is no such rule.
+	// Patience ends the training once that many epochs have brought no lower loss, of the first phase,
+	// and goes back to the parameters of the lowest, before the step of that epoch; of a classifier by
+	// the loss of val, after it. 0 is no rule.
 	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step; 0 takes all. Steps take blocks of at most that many
 	// well-connected nodes, others in every epoch, of a classifier random rows of train. The output of a
@@ -97,8 +96,8 @@ func (s Settings) check() error {
 	wrong(s.BatchSize < 0, "BatchSize", s.BatchSize, "0 or more")
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "Norm", s.Norm, "0 or more and finite")
 	wrong(s.Patience < 0, "Patience", s.Patience, "0 or more")
-	wrong(s.BatchSize > 0 && s.Augmentation.some(), "Augmentation", s.Augmentation, "none in batches")
-	wrong(s.Sampler.Some() && (s.BatchSize > 0 || s.Augmentation.some()), "Sampler", s.Sampler, "none with batches or augmentation")
+	wrong(s.BatchSize > 0 && s.Augmentation.Some(), "Augmentation", s.Augmentation, "none in batches")
+	wrong(s.Sampler.Some() && (s.BatchSize > 0 || s.Augmentation.Some()), "Sampler", s.Sampler, "none with batches or augmentation")
 	if s.Sampler.Some() {
 		errs = append(errs, s.Network.checkSampled())
 	}
@@ -117,7 +116,7 @@ func (s Settings) known() error {
 	switch o, a := s.Objective, s.Augmentation; {
 	case o.loss32 == nil || o.loss64 == nil:
 		return bad("Objective", o, setAnew)
-	case a.some() && a.views == nil:
+	case a.Some() && a.views == nil:
 		return bad("Augmentation", a, setAnew)
 	case s.Sampler.Some() && s.Sampler.Start == nil:
 		return bad("Sampler", s.Sampler, setAnew)

@@ -40,7 +40,7 @@ var augmentationForms = []setting.Way[Augmentation]{
 // probability edges[v], and a column of the features is zero with probability features[v].
 func Drop(edges, features [2]float64) Augmentation {
 	rates := []any{edges[0], edges[1], features[0], features[1]}
-	return Augmentation{label: label{name: dropName, args: rates}, edges: edges, features: features,
+	return Augmentation{label: label{Name: dropName, Args: rates}, edges: edges, features: features,
 		views: func(_ context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*custom.View, error) {
 			_, d := x.Dims()
 			var views []*custom.View
@@ -55,7 +55,7 @@ func Drop(edges, features [2]float64) Augmentation {
 // NewAugmentation makes an augmentation of a function, called at every step or, if once, before the first
 // one only. Files keep the name, which has no comma.
 func NewAugmentation(name string, once bool, views custom.Views) Augmentation {
-	return Augmentation{label: label{name: name, custom: true}, once: once, views: views}
+	return Augmentation{label: label{Name: name, Custom: true}, once: once, views: views}
 }
 
 func (a Augmentation) check() error {
@@ -64,7 +64,7 @@ func (a Augmentation) check() error {
 			return bad("Augmentation", a, "rates from 0 to less than 1, not %v", rate)
 		}
 	}
-	return a.checkName()
+	return a.CheckName()
 }
 
 // MarshalText gives the text form.

@@ -3,7 +3,6 @@ package custom
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"coles"
 	"coles/gnn/autodiff"
@@ -21,46 +20,25 @@ type Sampler struct {
 	Start func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (Samples, error)
 }
 
-// The words of the text form.
-const (
-	noneWord   = "none"
-	customWord = "custom"
-)
-
 var samplerForms = []setting.Way[Sampler]{
-	setting.WayOf(noneWord, func(*setting.Form) Sampler { return Sampler{} }),
-	{Name: customWord, Read: func(f *setting.Form) (Sampler, error) {
-		s := Sampler{Name: f.Rest()}
-		return s, checkName(s.Name)
+	setting.WayOf(setting.NoneName, func(*setting.Form) Sampler { return Sampler{} }),
+	{Name: setting.CustomName, Read: func(f *setting.Form) (Sampler, error) {
+		name := f.Rest()
+		return Sampler{Name: name}, setting.Label{Name: name, Custom: true}.CheckName()
 	}},
 }
 
-// checkName refuses a name that a text form cannot hold.
-func checkName(name string) error {
-	if name == "" || strings.Contains(name, ",") {
-		return setting.Bad("name", name, "one without a comma")
-	}
-	return nil
-}
+// label is the text form taken apart.
+func (s Sampler) label() setting.Label { return setting.Label{Name: s.Name, Custom: s.Some()} }
 
 // Some reports whether there is a sampler.
 func (s Sampler) Some() bool { return s.Name != "" || s.Start != nil }
 
 // String returns the text form.
-func (s Sampler) String() string {
-	if s.Some() {
-		return setting.Text(customWord, s.Name)
-	}
-	return noneWord
-}
+func (s Sampler) String() string { return s.label().String() }
 
 // MarshalText gives the text form.
-func (s Sampler) MarshalText() ([]byte, error) {
-	if s.Some() {
-		return []byte(s.String()), checkName(s.Name)
-	}
-	return []byte(noneWord), nil
-}
+func (s Sampler) MarshalText() ([]byte, error) { return []byte(s.String()), s.label().CheckName() }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
 func (s *Sampler) UnmarshalText(text []byte) error {
