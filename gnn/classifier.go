@@ -97,8 +97,8 @@ func targetsOf(classes, labels, rows []int) targets {
 	return t
 }
 
-// Predict returns the label of every node of a graph, be it the one trained on or another with the
-// same features: of equal scores the lowest label. Errors: as [Model.Embed].
+// Predict returns the label of every node of a graph with the same features: of equal scores the lowest.
+// Errors: as [Model.Embed].
 func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) ([]int, error) {
 	h, err := c.Scores(ctx, g, x)
 	if err != nil {

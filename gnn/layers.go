@@ -94,9 +94,8 @@ func withBias[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodi
 	return h
 }
 
-// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE with the mean over neighbours (Hamilton, Ying and
-// Leskovec 2017); a node without neighbours has the first part only. Its parameters are "self",
-// "neighbors" and "bias".
+// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE by the mean of neighbours (Hamilton, Ying and Leskovec 2017),
+// 0 without any. Its parameters are "self", "neighbors" and "bias".
 func SAGE(width int) Layer {
 	parameters := func(in, width int) []custom.Parameter {
 		return []custom.Parameter{custom.Weight("self", in, width), custom.Weight("neighbors", in, width), custom.Bias("bias", width)}
@@ -118,8 +117,7 @@ func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	return matrix.ExportCSR(ctx, means)
 }
 
-// Propagate is F·H for a fixed filter, such as [coles.SGC] or [coles.S2GC]. Before the first
-// parameters it is computed once.
+// Propagate is F·H for a fixed filter such as [coles.SGC], computed once if it comes first.
 func Propagate(f coles.Filter) Layer {
 	return Layer{
 		label: label{Name: propagateName, Args: []any{f}}, filter: f, spec: custom.LayerSpec{Width: SameWidth, Hops: f.Hops()},
@@ -147,8 +145,7 @@ func ReLU() Layer {
 	return Layer{label: label{Name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
 }
 
-// PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
-// (He et al. 2015).
+// PReLU is H where positive, else a·H; "slope" is a, 0.25 at first (He et al. 2015).
 func PReLU() Layer {
 	parameters := func(_, _ int) []custom.Parameter {
 		return []custom.Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}}

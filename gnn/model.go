@@ -50,8 +50,7 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding is the embedding of the nodes trained on (n × d′), not to be written to. It is nil in a model
-// that was read from a file; use [Model.Embed].
+// Embedding is that of the nodes trained on (n × d′), not to be written to; nil in a model of a file.
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
 // Embed returns the embedding of every node of a graph (n × d′) without training: of the graph trained on,

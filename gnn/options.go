@@ -57,9 +57,9 @@ func WithProgress(f coles.Progress) Option { return func(c *config) { c.progress
 // WithEpochReport calls f, from the calling goroutine, after every epoch.
 func WithEpochReport(f func(EpochReport)) Option { return func(c *config) { c.watch = f } }
 
-// WithValidation judges the embedding at that interval of epochs, stops once patience judgements in a
-// row have brought no better one, and goes back to the parameters of the best. A score is the better
-// the higher it is. It may use labels of validation nodes; rows of y are the graph's. It may keep y.
+// WithValidation judges the embedding every so many epochs, stops once patience judgements in a row are
+// no better, and goes back to the best parameters. A higher score is better; it may use labels of
+// validation nodes, and keep y, whose rows are the graph's.
 func WithValidation(every, patience int, score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)) Option {
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }

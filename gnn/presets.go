@@ -33,8 +33,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// StiefelSettings is COLES-GCN (Stiefel): the last weight has orthonormal columns instead of the penalty.
-// Decay 1e-2 bounds the hidden layer, and it stops at effective rank 3 or epoch 30.
+// StiefelSettings is COLES-GCN (Stiefel): the last weight is orthonormal, without the penalty, decay is 1e-2,
+// and it stops at effective rank 3 or epoch 30.
 func StiefelSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{GCN(512), ReLU(), GCN(AutoWidth).Orthonormal()}
@@ -46,8 +46,8 @@ func StiefelSettings() Settings {
 	return s
 }
 
-// LinearSettings is the linear encoder of COLES by Adam, as the paper trains it on small graphs: S²GC, one
-// linear layer, no penalty, and few steps, here until the effective rank is 9.
+// LinearSettings is the linear encoder of COLES by Adam, as the paper has it for small graphs: S²GC, one
+// linear layer, no penalty, until the effective rank is 9.
 func LinearSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{Propagate(coles.S2GCSum(8)), Linear(AutoWidth)}

@@ -6,8 +6,8 @@ import (
 	"coles"
 )
 
-// A Report records a training. The same input, settings and version make the same model, unless a
-// validation, more epochs of [Resume], or dropout of features stored otherwise come between.
+// A Report records a training. The same input, settings and version make the same model, but for a
+// validation, more epochs of [Resume], or dropout of features stored otherwise.
 type Report struct {
 	Graph        coles.GraphReport `json:"graph"`       // as it was built
 	Features     int               `json:"features"`    // d
