@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/table"
 
@@ -25,7 +25,7 @@ func alignment(g *coles.Graph, x mat.Matrix, change func(s *coles.Settings)) col
 func TestAlignmentThatIsNotKnown(t *testing.T) {
 	const n = 300
 	drawn := func(homophily, degree float64) (*coles.Graph, *mat.Dense) {
-		c := dataset.Communities{Nodes: n, Classes: 4, Degree: degree, Homophily: homophily, Features: 40, Topic: 0.6}
+		c := synthetic.Communities{Nodes: n, Classes: 4, Degree: degree, Homophily: homophily, Features: 40, Topic: 0.6}
 		d := testkit.Must(c.Generate(ctx))
 		return testkit.Must(d.Graph()), testkit.DenseOf(d.Features)
 	}
@@ -67,7 +67,7 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 // Five entries a row, or less, leave the choice to any communities or sides, unless a setting forbids columns of the
 // structure beside them.
 func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
-	c := dataset.Communities{Nodes: 600, Classes: 12, Degree: 8, Homophily: 0.5}
+	c := synthetic.Communities{Nodes: 600, Classes: 12, Degree: 8, Homophily: 0.5}
 	small := testkit.Must(testkit.Must(c.Generate(ctx)).Graph())
 	var sides []coles.Edge // which are halves, in no order
 	rng := testkit.Random(6)
@@ -194,7 +194,7 @@ func TestAlignmentInWords(t *testing.T) {
 // to do with the communities that the graph has.
 func TestRepeatedColumnsDoNotOutvoteEdges(t *testing.T) {
 	const n = 600
-	c := dataset.Communities{Nodes: n, Classes: 4, Degree: 20, Homophily: 0.9, Features: 40, Topic: 0.6}
+	c := synthetic.Communities{Nodes: n, Classes: 4, Degree: 20, Homophily: 0.9, Features: 40, Topic: 0.6}
 	d := testkit.Must(c.Generate(ctx))
 	g, rng := testkit.Must(d.Graph()), testkit.Random(4)
 	once, often := table.New("town"), table.New("a", "b", "c", "d", "e", "f")

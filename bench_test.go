@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/testkit"
 )
@@ -17,7 +18,7 @@ import (
 func benchmarkData() (*dataset.Dataset, *coles.Graph) {
 	d, err := dataset.Open("../shared/data/npz/cora.npz", dataset.ReadNPZ)
 	if err != nil {
-		d = testkit.Must(dataset.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
+		d = testkit.Must(synthetic.Communities{Nodes: 2708, Features: 1433, Seed: 1}.Generate(ctx))
 	}
 	return d, testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors()))
 }
@@ -141,7 +142,7 @@ func BenchmarkTwoFits(b *testing.B) {
 // A graph of ogbn-arxiv's size from features in float32, end to end: K = 8 products in the filter
 // of two operations an entry of W and column.
 func BenchmarkFitLarge(b *testing.B) {
-	d := testkit.Must(dataset.Communities{Nodes: 170_000, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
+	d := testkit.Must(synthetic.Communities{Nodes: 170_000, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	b.ReportAllocs()
 	var r coles.Report

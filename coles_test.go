@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/race"
 	"coles/internal/testkit"
@@ -26,7 +27,7 @@ func accuracy(x mat.Matrix, labels []int, splits []dataset.Split) float64 {
 // On generated communities the order is the paper's: an embedding beats the filter it is made of,
 // and that beats the features alone.
 func TestEmbeddingBeatsFilterBeatsFeatures(t *testing.T) {
-	generated := dataset.Communities{Seed: 1}
+	generated := synthetic.Communities{Seed: 1}
 	if race.Enabled {
 		generated.Nodes, generated.Features = 1000, 300
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -127,7 +127,7 @@ func TestStructureOfASmallGraph(t *testing.T) {
 // rows nearest to a node's are of its group then.
 func TestCommunitiesHaveHalf(t *testing.T) {
 	const n = 1200
-	c := dataset.Communities{Nodes: n, Classes: 40, Degree: 12, Homophily: 0.6, Features: -1}
+	c := synthetic.Communities{Nodes: n, Classes: 40, Degree: 12, Homophily: 0.6, Features: -1}
 	d := testkit.Must(c.Generate(ctx))
 	g, x, rng := testkit.Must(d.Graph()), mat.NewDense(n, 100, nil), testkit.Random(8)
 	for i := range n {

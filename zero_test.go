@@ -16,6 +16,8 @@ import (
 	"coles/cluster"
 	"coles/eval"
 	"coles/gnn"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 	"coles/learn"
 	"coles/link"
@@ -35,9 +37,9 @@ var zeros = []any{
 
 	&table.CellError{}, &table.Centre{}, &table.Column{}, &table.Encoder{}, new(table.Kind), &table.Scale{}, &table.Table{}, &table.Unseen{}, &table.Variable{},
 
-	&gnn.Augmentation{}, &gnn.Checkpoint{}, &gnn.Classifier{}, &gnn.EpochReport{}, &gnn.Layer{}, &gnn.LayerSpec{}, &gnn.Model{}, new(gnn.Network),
-	&gnn.Objective{}, &gnn.ObjectiveSpec{}, &gnn.Optimizer{}, &gnn.Parameter{}, &gnn.Phase{}, &gnn.Report{}, &gnn.Sample{}, &gnn.Sampler{}, &gnn.Schedule{},
-	&gnn.Settings{}, &gnn.View{},
+	&gnn.Augmentation{}, &gnn.Checkpoint{}, &gnn.Classifier{}, &gnn.EpochReport{}, &gnn.Layer{}, &custom.LayerSpec{}, &gnn.Model{}, new(gnn.Network),
+	&gnn.Objective{}, &custom.ObjectiveSpec{}, &optim.Optimizer{}, &custom.Parameter{}, &custom.Phase{}, &gnn.Report{}, &custom.Sample{}, &custom.Sampler{}, &optim.Schedule{},
+	&gnn.Settings{}, &custom.View{},
 
 	&learn.Candidate{}, &learn.Choice{}, &eval.Clustering{}, &learn.Confusion{}, &link.HeldOut{}, &near.Index{}, &eval.InducedGraph{}, &cluster.KMeans{},
 	&cluster.KMeansModel{}, &learn.Labels{}, &learn.LinearModel{}, &link.Options{}, &link.Worth{}, &learn.LogisticRegression{}, &near.Match{},

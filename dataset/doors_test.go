@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -55,16 +54,9 @@ func TestMatrixWriters(t *testing.T) {
 	}
 }
 
-// Settings and parts that do not fit, for generators, splits and writers.
+// Settings and parts that do not fit, for splits and writers.
 func TestDoors(t *testing.T) {
-	nan, labels := math.NaN(), slices.Repeat([]int{0, 1, 2}, 6)
-	communities := func(c Communities) error {
-		d, err := c.Generate(t.Context())
-		if err != nil {
-			return err
-		}
-		return d.Validate()
-	}
+	labels := slices.Repeat([]int{0, 1, 2}, 6)
 	random := func(labels []int, perClass, count int) error {
 		splits, err := RandomSplits(labels, perClass, count, 1)
 		if err != nil {
@@ -81,35 +73,7 @@ func TestDoors(t *testing.T) {
 		}
 		return err
 	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	big := min(1<<40, math.MaxInt)
 	for name, c := range map[string]struct{ want, got error }{
-		"one node":                {coles.ErrSetting, communities(Communities{Nodes: 1, Classes: 1})}, // the default degree is above it
-		"one node without edges":  {nil, communities(Communities{Nodes: 1, Classes: 1, Degree: 5e-324})},
-		"no features":             {nil, communities(Communities{Nodes: 10, Features: math.MinInt})},
-		"negative nodes":          {coles.ErrSetting, communities(Communities{Nodes: math.MinInt})},
-		"too many nodes":          {coles.ErrTooLarge, communities(Communities{Nodes: big})},
-		"more classes than nodes": {coles.ErrSetting, communities(Communities{Nodes: 5, Classes: 6})},
-		"negative classes":        {coles.ErrSetting, communities(Communities{Classes: -2})},
-		"too many features":       {coles.ErrTooLarge, communities(Communities{Features: big, Dense: true})},
-		"too many numbers":        {coles.ErrTooLarge, communities(Communities{Nodes: 1 << 24, Features: 1 << 10, Dense: true})},
-		"fewer words than topics": {coles.ErrSetting, communities(Communities{Features: 3})},
-		"degree NaN":              {coles.ErrSetting, communities(Communities{Degree: nan})},
-		"the largest degree":      {coles.ErrSetting, communities(Communities{Degree: 3000})},
-		"too many edges":          {coles.ErrTooLarge, communities(Communities{Nodes: 1 << 30, Degree: 1 << 20})},
-		"homophily above 1":       {coles.ErrSetting, communities(Communities{Homophily: 1.5})},
-		"homophily NaN":           {coles.ErrSetting, communities(Communities{Homophily: nan})},
-		"the smallest homophily":  {nil, communities(Communities{Nodes: 50, Homophily: 5e-324})},
-		"exponent 2":              {coles.ErrSetting, communities(Communities{DegreeExponent: 2})},
-		"exponent hardly above 2": {nil, communities(Communities{Nodes: 50, DegreeExponent: math.Nextafter(2, 3)})},
-		"the largest exponent":    {nil, communities(Communities{Nodes: 50, DegreeExponent: math.MaxFloat64})},
-		"words infinite":          {coles.ErrSetting, communities(Communities{Words: math.Inf(1)})},
-		"the most words":          {coles.ErrTooLarge, communities(Communities{Words: math.MaxFloat64})},
-		"the fewest words":        {nil, communities(Communities{Nodes: 50, Words: 5e-324})},
-		"topic below 0":           {coles.ErrSetting, communities(Communities{Topic: -0.1})},
-		"the smallest topic":      {nil, communities(Communities{Nodes: 50, Topic: 5e-324})},
-		"cancelled":               {context.Canceled, testkit.Err(Communities{}.Generate(over))},
 
 		"of no labels":           {nil, random(nil, 1, 2)},
 		"of negative labels":     {nil, random([]int{-1, math.MinInt}, 1, 2)},

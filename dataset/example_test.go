@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -198,7 +199,7 @@ func ExampleDataset_RandomSplits() {
 // A graph of a known kind, to try a setting on before the data are there: here the share of edges
 // inside a class is the one asked for.
 func ExampleCommunities_Generate() {
-	d, err := dataset.Communities{Nodes: 600, Classes: 3, Homophily: 0.9, Degree: 10, Seed: 1}.Generate(context.Background())
+	d, err := synthetic.Communities{Nodes: 600, Classes: 3, Homophily: 0.9, Degree: 10, Seed: 1}.Generate(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"coles/cluster"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/testkit"
 	"coles/learn"
@@ -22,7 +23,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	x, labels := testkit.Blobs(1500, 150, 5, 5)
 	splits := testkit.Must(dataset.RandomSplits(labels, 20, 8, 1))
 	g := testkit.DrawnGraph(300, 0.03, 21)
-	data := testkit.Must(dataset.Communities{Nodes: 900, Classes: 4, Features: 200, Homophily: 0.5, Seed: 2}.Generate(context.Background()))
+	data := testkit.Must(synthetic.Communities{Nodes: 900, Classes: 4, Features: 200, Homophily: 0.5, Seed: 2}.Generate(context.Background()))
 	drawn, half := testkit.Must(data.Graph()), slices.Clone(data.Labels)
 	for i := 1; i < len(half); i += 2 {
 		half[i] = -1

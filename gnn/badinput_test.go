@@ -11,6 +11,8 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -23,7 +25,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 	labels[0], labels[2] = 1, 1
 	m := trained(t, g, x)
 	c := checkpointsOf(t, g, x)[2]
-	k := testkit.Must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, WithEpochs(1)))
+	k := testkit.Must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, withEpochs(1)))
 	doors := map[string]func(x mat.Matrix) error{
 		"Train":              func(x mat.Matrix) error { return testkit.Err(Train(ctx, g, x, smallOptions()...)) },
 		"Resume":             func(x mat.Matrix) error { return testkit.Err(Resume(ctx, c, g, x)) },
@@ -57,38 +59,38 @@ func TestBadSettingsAreRefused(t *testing.T) {
 	}
 	drops := func(first float64) Option { return withAugmentation(Drop([2]float64{first, 0}, [2]float64{})) }
 	sampled := withSampler(exact(10, 2))
-	all := objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
+	all := objectiveOf(custom.ObjectiveSpec{}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		s.W()
-		return s.Sum(s.Output(&View{}))
+		return s.Sum(s.Output(&custom.View{}))
 	})
 	expected := coles.ExpectedDegreeNegatives()
 	other := testkit.Must(coles.NewGraph(39, nil))
-	seen := func(v *View) Option {
-		return WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] { return s.Mean(s.Output(v)) }))
+	seen := func(v *custom.View) Option {
+		return withObjective(objectiveOf(custom.ObjectiveSpec{}, func(s *custom.Step[float64]) *autodiff.Value[float64] { return s.Mean(s.Output(v)) }))
 	}
 	asked := func(made *sparse.CSR) Option {
-		return WithObjective(objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
-			return s.Mean(s.SpMM(s.Operator("made", func(context.Context, *coles.Graph) (*sparse.CSR, error) { return made, nil }), s.Output(&View{})))
+		return withObjective(objectiveOf(custom.ObjectiveSpec{}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
+			return s.Mean(s.SpMM(s.Operator("made", func(context.Context, *coles.Graph) (*sparse.CSR, error) { return made, nil }), s.Output(&custom.View{})))
 		}))
 	}
-	with := func(p ...Parameter) Option {
+	with := func(p ...custom.Parameter) Option {
 		l := gated(4)
-		l.spec.Parameters = func(_, _ int) []Parameter { return p }
-		return WithNetwork(l)
+		l.spec.Parameters = func(_, _ int) []custom.Parameter { return p }
+		return withNetwork(l)
 	}
-	of := func(spec ObjectiveSpec) Option {
+	of := func(spec custom.ObjectiveSpec) Option {
 		o := infomax()
 		o.spec = spec
-		return WithObjective(o)
+		return withObjective(o)
 	}
-	views := func(name string, v []*View, err error) Option {
-		return withAugmentation(NewAugmentation(name, false, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*View, error) { return v, err }))
+	views := func(name string, v []*custom.View, err error) Option {
+		return withAugmentation(NewAugmentation(name, false, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*custom.View, error) { return v, err }))
 	}
-	layer := func(name string, spec LayerSpec) Option {
-		return WithNetwork(NewLayer(name, spec, gatedOf[float32], gatedOf[float64]))
+	layer := func(name string, spec custom.LayerSpec) Option {
+		return withNetwork(NewLayer(name, spec, gatedOf[float32], gatedOf[float64]))
 	}
 	short := make([]int, 39)
-	filtered := WithNetwork(Propagate(coles.SGC(1)), Linear(3))
+	filtered := withNetwork(Propagate(coles.SGC(1)), Linear(3))
 	nan := mat.NewDense(40, 40, nil)
 	nan.Set(3, 4, math.NaN())
 	for _, c := range []struct {
@@ -96,26 +98,26 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		opts []Option
 		want error
 	}{
-		{"no layers", []Option{WithNetwork()}, coles.ErrSetting},
-		{"no layer", []Option{WithNetwork(GCN(3), Layer{})}, coles.ErrSetting},
-		{"no weights", []Option{WithNetwork(Propagate(coles.SGC(2)))}, coles.ErrSetting},
-		{"an activation first", []Option{WithNetwork(ReLU(), GCN(3))}, coles.ErrSetting},
-		{"a filter behind dropout", []Option{WithNetwork(Dropout(0.1), Propagate(coles.SGC(1)), Linear(3))}, coles.ErrSetting},
-		{"a filter of nothing", []Option{WithNetwork(Propagate(coles.Filter{}), Linear(3))}, coles.ErrSetting},
-		{"a bad filter", []Option{WithNetwork(Propagate(coles.SGC(-1)), Linear(3))}, coles.ErrSetting},
-		{"a negative width", []Option{WithNetwork(GCN(-1))}, coles.ErrSetting},
-		{"too many orthonormal columns", []Option{WithNetwork(GCN(13).Orthonormal())}, coles.ErrSetting},
-		{"orthonormal activation", []Option{WithNetwork(GCN(3), ReLU().Orthonormal())}, coles.ErrSetting},
-		{"orthonormal SAGE", []Option{WithNetwork(SAGE(3).Orthonormal())}, coles.ErrSetting},
-		{"dropout of all", []Option{WithNetwork(GCN(3), Dropout(1))}, coles.ErrSetting},
-		{"a width of 2⁴⁰", []Option{WithNetwork(GCN(huge))}, coles.ErrTooLarge},
-		{"the largest width", []Option{WithNetwork(Linear(math.MaxInt))}, coles.ErrTooLarge},
-		{"a weight of 2⁴⁰", []Option{WithNetwork(GCN(1<<20), GCN(1<<20))}, coles.ErrTooLarge},
-		{"no objective", []Option{WithObjective(Objective{})}, coles.ErrSetting},
-		{"η is NaN", []Option{WithObjective(SampledNCE(3, math.NaN()))}, coles.ErrSetting},
-		{"no negatives", []Option{WithObjective(PowerMean(1, 0))}, coles.ErrSetting},
-		{"too many negatives", []Option{WithObjective(SampledNCE(huge, 1))}, coles.ErrSetting},
-		{"p is infinite", []Option{WithObjective(PowerMean(math.Inf(1), 3))}, coles.ErrSetting},
+		{"no layers", []Option{withNetwork()}, coles.ErrSetting},
+		{"no layer", []Option{withNetwork(GCN(3), Layer{})}, coles.ErrSetting},
+		{"no weights", []Option{withNetwork(Propagate(coles.SGC(2)))}, coles.ErrSetting},
+		{"an activation first", []Option{withNetwork(ReLU(), GCN(3))}, coles.ErrSetting},
+		{"a filter behind dropout", []Option{withNetwork(Dropout(0.1), Propagate(coles.SGC(1)), Linear(3))}, coles.ErrSetting},
+		{"a filter of nothing", []Option{withNetwork(Propagate(coles.Filter{}), Linear(3))}, coles.ErrSetting},
+		{"a bad filter", []Option{withNetwork(Propagate(coles.SGC(-1)), Linear(3))}, coles.ErrSetting},
+		{"a negative width", []Option{withNetwork(GCN(-1))}, coles.ErrSetting},
+		{"too many orthonormal columns", []Option{withNetwork(GCN(13).Orthonormal())}, coles.ErrSetting},
+		{"orthonormal activation", []Option{withNetwork(GCN(3), ReLU().Orthonormal())}, coles.ErrSetting},
+		{"orthonormal SAGE", []Option{withNetwork(SAGE(3).Orthonormal())}, coles.ErrSetting},
+		{"dropout of all", []Option{withNetwork(GCN(3), Dropout(1))}, coles.ErrSetting},
+		{"a width of 2⁴⁰", []Option{withNetwork(GCN(huge))}, coles.ErrTooLarge},
+		{"the largest width", []Option{withNetwork(Linear(math.MaxInt))}, coles.ErrTooLarge},
+		{"a weight of 2⁴⁰", []Option{withNetwork(GCN(1<<20), GCN(1<<20))}, coles.ErrTooLarge},
+		{"no objective", []Option{withObjective(Objective{})}, coles.ErrSetting},
+		{"η is NaN", []Option{withObjective(SampledNCE(3, math.NaN()))}, coles.ErrSetting},
+		{"no negatives", []Option{withObjective(PowerMean(1, 0))}, coles.ErrSetting},
+		{"too many negatives", []Option{withObjective(SampledNCE(huge, 1))}, coles.ErrSetting},
+		{"p is infinite", []Option{withObjective(PowerMean(math.Inf(1), 3))}, coles.ErrSetting},
 		{"a classifier's objective", []Option{WithSettings(ClassifierSettings())}, coles.ErrSetting},
 		{"features times zero", []Option{With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 0 })}, coles.ErrSetting},
 		{"unknown preparation", []Option{With(func(s *Settings) { s.Preparation, s.FeatureScale = 99, 1 })}, coles.ErrSetting},
@@ -125,14 +127,14 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"edges dropped always", []Option{drops(1)}, coles.ErrSetting},
 		{"features masked never to be seen", []Option{withAugmentation(Drop([2]float64{}, [2]float64{0, -0.1}))}, coles.ErrSetting},
 		{"augmented batches", []Option{drops(0.1), withBatchSize(10)}, coles.ErrSetting},
-		{"edges dropped behind a filter", []Option{WithNetwork(Propagate(coles.SGC(1)), Linear(3)), drops(0.1)}, coles.ErrSetting},
-		{"no optimizer", []Option{withOptimizer(Optimizer{})}, coles.ErrSetting},
-		{"an infinite rate", []Option{withOptimizer(SGD(math.Inf(1), 0))}, coles.ErrSetting},
-		{"momentum without end", []Option{withOptimizer(SGD(1, 1))}, coles.ErrSetting},
-		{"decay of NaN", []Option{withOptimizer(Adam(1).WithDecay(math.NaN()))}, coles.ErrSetting},
-		{"negative warmup", []Option{withSchedule(Cosine(-1))}, coles.ErrSetting},
-		{"a growing rate", []Option{withSchedule(Exponential(1.1))}, coles.ErrSetting},
-		{"no epochs", []Option{WithEpochs(0)}, coles.ErrSetting},
+		{"edges dropped behind a filter", []Option{withNetwork(Propagate(coles.SGC(1)), Linear(3)), drops(0.1)}, coles.ErrSetting},
+		{"no optimizer", []Option{withOptimizer(optim.Optimizer{})}, coles.ErrSetting},
+		{"an infinite rate", []Option{withOptimizer(optim.SGD(math.Inf(1), 0))}, coles.ErrSetting},
+		{"momentum without end", []Option{withOptimizer(optim.SGD(1, 1))}, coles.ErrSetting},
+		{"decay of NaN", []Option{withOptimizer(optim.Adam(1).WithDecay(math.NaN()))}, coles.ErrSetting},
+		{"negative warmup", []Option{withSchedule(optim.Cosine(-1))}, coles.ErrSetting},
+		{"a growing rate", []Option{withSchedule(optim.Exponential(1.1))}, coles.ErrSetting},
+		{"no epochs", []Option{withEpochs(0)}, coles.ErrSetting},
 		{"negative batches", []Option{withBatchSize(-1)}, coles.ErrSetting},
 		{"a negative rank", []Option{withRankStop(-1)}, coles.ErrSetting},
 		{"a norm of NaN", []Option{withNorm(math.NaN())}, coles.ErrSetting},
@@ -147,49 +149,49 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		{"a sampler in batches", []Option{sampled, withBatchSize(5)}, coles.ErrSetting},
 		{"a sampler with augmentation", []Option{sampled, drops(0.1)}, coles.ErrSetting},
 		{"a sampler with patience", []Option{sampled, withPatience(3)}, coles.ErrSetting},
-		{"a sampler's name alone", []Option{withSampler(NewSampler("ours", nil))}, coles.ErrSetting},
-		{"an operator for all layers of a sample", []Option{sampled, WithObjective(all)}, coles.ErrSetting},
-		{"a sampler that fails", []Option{withSampler(NewSampler("failing", func(context.Context, *coles.Graph, []int, uint64) (Samples, error) {
+		{"a sampler's name alone", []Option{withSampler(custom.Sampler{Name: "ours"})}, coles.ErrSetting},
+		{"an operator for all layers of a sample", []Option{sampled, withObjective(all)}, coles.ErrSetting},
+		{"a sampler that fails", []Option{withSampler(custom.Sampler{Name: "failing", Start: func(context.Context, *coles.Graph, []int, uint64) (custom.Samples, error) {
 			return nil, bent
-		}))}, bent},
-		{"a rate out of all proportion", []Option{withOptimizer(SGD(1e30, 0)), WithEpochs(50)}, ErrDiverged},
-		{"the last step diverges", []Option{withOptimizer(SGD(1e300, 0)), WithEpochs(1)}, ErrDiverged},
-		{"it does without a norm", []Option{withOptimizer(SGD(1e30, 0)), withPrecision(coles.Float32), WithEpochs(1), withNorm(0)}, ErrDiverged},
-		{"a view of another size", []Option{seen(&View{Graph: other})}, coles.ErrShape},
-		{"rows of a view missing", []Option{seen(&View{Rows: short})}, coles.ErrShape},
-		{"columns too many", []Option{seen(&View{Columns: make([]float64, 13)})}, coles.ErrShape},
-		{"a row behind the last", []Option{seen(&View{Rows: append(slices.Clone(short), 40)})}, coles.ErrIndex},
-		{"a row of −2", []Option{seen(&View{Rows: append(slices.Clone(short), -2)})}, coles.ErrIndex},
-		{"columns of NaN", []Option{seen(&View{Columns: slices.Repeat([]float64{math.NaN()}, 12)})}, ErrDiverged},
-		{"a view in batches", []Option{seen(&View{Columns: make([]float64, 12)}), withBatchSize(10)}, coles.ErrSetting},
-		{"a graph behind a filter", []Option{seen(&View{Graph: g}), filtered}, coles.ErrSetting},
-		{"rows behind a filter", []Option{seen(&View{Rows: make([]int, 40)}), filtered}, coles.ErrSetting},
+		}})}, bent},
+		{"a rate out of all proportion", []Option{withOptimizer(optim.SGD(1e30, 0)), withEpochs(50)}, ErrDiverged},
+		{"the last step diverges", []Option{withOptimizer(optim.SGD(1e300, 0)), withEpochs(1)}, ErrDiverged},
+		{"it does without a norm", []Option{withOptimizer(optim.SGD(1e30, 0)), withPrecision(coles.Float32), withEpochs(1), withNorm(0)}, ErrDiverged},
+		{"a view of another size", []Option{seen(&custom.View{Graph: other})}, coles.ErrShape},
+		{"rows of a view missing", []Option{seen(&custom.View{Rows: short})}, coles.ErrShape},
+		{"columns too many", []Option{seen(&custom.View{Columns: make([]float64, 13)})}, coles.ErrShape},
+		{"a row behind the last", []Option{seen(&custom.View{Rows: append(slices.Clone(short), 40)})}, coles.ErrIndex},
+		{"a row of −2", []Option{seen(&custom.View{Rows: append(slices.Clone(short), -2)})}, coles.ErrIndex},
+		{"columns of NaN", []Option{seen(&custom.View{Columns: slices.Repeat([]float64{math.NaN()}, 12)})}, ErrDiverged},
+		{"a view in batches", []Option{seen(&custom.View{Columns: make([]float64, 12)}), withBatchSize(10)}, coles.ErrSetting},
+		{"a graph behind a filter", []Option{seen(&custom.View{Graph: g}), filtered}, coles.ErrSetting},
+		{"rows behind a filter", []Option{seen(&custom.View{Rows: make([]int, 40)}), filtered}, coles.ErrSetting},
 		{"an operator of another size", []Option{asked(testkit.SparseOf(mat.NewDense(39, 40, nil)))}, coles.ErrShape},
 		{"an operator with a NaN", []Option{asked(testkit.SparseOf(nan))}, coles.ErrNotFinite},
 		{"no view", []Option{views("a", nil, nil)}, coles.ErrSetting},
 		{"views that fail", []Option{views("a", nil, bent)}, bent},
-		{"views without a name", []Option{views("", []*View{{}}, nil)}, coles.ErrSetting},
-		{"views with a comma", []Option{views("a,b", []*View{{}}, nil)}, coles.ErrSetting},
-		{"a layer without a name", []Option{layer("", LayerSpec{Width: 3})}, coles.ErrSetting},
-		{"a layer with a comma", []Option{layer("a,3", LayerSpec{Width: 3})}, coles.ErrSetting},
-		{"hops below zero", []Option{layer("a", LayerSpec{Width: 3, Hops: -1})}, coles.ErrSetting},
-		{"a width below SameWidth", []Option{layer("a", LayerSpec{Width: -2})}, coles.ErrSetting},
-		{"orthonormal by the wrong way", []Option{WithNetwork(gated(4).Orthonormal())}, coles.ErrSetting},
-		{"a function of one precision", []Option{WithNetwork(NewLayer("a", LayerSpec{Width: 3}, nil, gatedOf[float64]))}, coles.ErrSetting},
-		{"before the first width", []Option{WithNetwork(NewLayer("dropout", LayerSpec{Width: SameWidth}, swishOf[float32], swishOf[float64]), GCN(3))}, coles.ErrSetting},
+		{"views without a name", []Option{views("", []*custom.View{{}}, nil)}, coles.ErrSetting},
+		{"views with a comma", []Option{views("a,b", []*custom.View{{}}, nil)}, coles.ErrSetting},
+		{"a layer without a name", []Option{layer("", custom.LayerSpec{Width: 3})}, coles.ErrSetting},
+		{"a layer with a comma", []Option{layer("a,3", custom.LayerSpec{Width: 3})}, coles.ErrSetting},
+		{"hops below zero", []Option{layer("a", custom.LayerSpec{Width: 3, Hops: -1})}, coles.ErrSetting},
+		{"a width below SameWidth", []Option{layer("a", custom.LayerSpec{Width: -2})}, coles.ErrSetting},
+		{"orthonormal by the wrong way", []Option{withNetwork(gated(4).Orthonormal())}, coles.ErrSetting},
+		{"a function of one precision", []Option{withNetwork(NewLayer("a", custom.LayerSpec{Width: 3}, nil, gatedOf[float64]))}, coles.ErrSetting},
+		{"before the first width", []Option{withNetwork(NewLayer("dropout", custom.LayerSpec{Width: SameWidth}, swishOf[float32], swishOf[float64]), GCN(3))}, coles.ErrSetting},
 		{"nothing to train", []Option{with()}, coles.ErrSetting},
-		{"two of one name", []Option{with(Bias("b", 4), Bias("b", 4))}, coles.ErrSetting},
-		{"a parameter without a name", []Option{with(Bias("", 4))}, coles.ErrSetting},
-		{"a parameter without rows", []Option{with(Parameter{Name: "b", Cols: 3})}, coles.ErrSetting},
-		{"a parameter of 2⁴⁰", []Option{with(Weight("b", 1<<20, 1<<20))}, coles.ErrTooLarge},
-		{"a parameter from NaN", []Option{with(Parameter{Name: "b", Rows: 1, Cols: 1, Start: math.NaN()})}, coles.ErrSetting},
-		{"more columns than rows", []Option{with(Parameter{Name: "b", Rows: 1, Cols: 2, Bound: 1, Orthonormal: true})}, coles.ErrSetting},
+		{"two of one name", []Option{with(custom.Bias("b", 4), custom.Bias("b", 4))}, coles.ErrSetting},
+		{"a parameter without a name", []Option{with(custom.Bias("", 4))}, coles.ErrSetting},
+		{"a parameter without rows", []Option{with(custom.Parameter{Name: "b", Cols: 3})}, coles.ErrSetting},
+		{"a parameter of 2⁴⁰", []Option{with(custom.Weight("b", 1<<20, 1<<20))}, coles.ErrTooLarge},
+		{"a parameter from NaN", []Option{with(custom.Parameter{Name: "b", Rows: 1, Cols: 1, Start: math.NaN()})}, coles.ErrSetting},
+		{"more columns than rows", []Option{with(custom.Parameter{Name: "b", Rows: 1, Cols: 2, Bound: 1, Orthonormal: true})}, coles.ErrSetting},
 		{"too many parameters", []Option{with(numbered(maxParameters + 1)...)}, coles.ErrSetting},
-		{"an objective's without a row", []Option{of(ObjectiveSpec{Parameters: func(_, _ int) []Parameter { return []Parameter{{Name: "b"}} }})}, coles.ErrSetting},
-		{"a phase of no step", []Option{of(ObjectiveSpec{Phases: []Phase{{Rate: 1}}})}, coles.ErrSetting},
-		{"a phase at no rate", []Option{of(ObjectiveSpec{Phases: []Phase{{Steps: 1}}})}, coles.ErrSetting},
-		{"too many phases", []Option{of(ObjectiveSpec{Phases: slices.Repeat([]Phase{{Steps: 1, Rate: 1}}, maxPhases+1)})}, coles.ErrSetting},
-		{"labels for Train", []Option{of(ObjectiveSpec{Labels: true})}, coles.ErrSetting},
+		{"an objective's without a row", []Option{of(custom.ObjectiveSpec{Parameters: func(_, _ int) []custom.Parameter { return []custom.Parameter{{Name: "b"}} }})}, coles.ErrSetting},
+		{"a phase of no step", []Option{of(custom.ObjectiveSpec{Phases: []custom.Phase{{Rate: 1}}})}, coles.ErrSetting},
+		{"a phase at no rate", []Option{of(custom.ObjectiveSpec{Phases: []custom.Phase{{Steps: 1}}})}, coles.ErrSetting},
+		{"too many phases", []Option{of(custom.ObjectiveSpec{Phases: slices.Repeat([]custom.Phase{{Steps: 1, Rate: 1}}, maxPhases+1)})}, coles.ErrSetting},
+		{"labels for Train", []Option{of(custom.ObjectiveSpec{Labels: true})}, coles.ErrSetting},
 		{"patience below zero", []Option{withPatience(-1)}, coles.ErrSetting},
 		{"patience in batches", []Option{withPatience(1), withBatchSize(10)}, coles.ErrSetting},
 		{"patience and a validation", []Option{withPatience(1), WithValidation(1, 1, rising)}, coles.ErrSetting},

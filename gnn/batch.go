@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -56,8 +57,8 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // eachBatch calls do with the batches of an epoch in their order.
 func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *batch[T]) error) error {
 	g := r.data.graph
-	if r.Sampler.some() {
-		r.views = []*View{{}}
+	if r.Sampler.Some() {
+		r.views = []*custom.View{{}}
 		return r.eachSample(ctx, epoch, do)
 	}
 	if r.BatchSize == 0 || r.BatchSize >= g.Nodes() && r.labels.classes == 0 {
@@ -66,7 +67,7 @@ func (r *run[T]) eachBatch(ctx context.Context, epoch int, do func(step int, b *
 		}
 		return do(0, r.fullBatch(epoch))
 	}
-	r.views = []*View{{}}
+	r.views = []*custom.View{{}}
 	rnd := newRand(r.seedOf(drawBlocks, epoch, 0))
 	if r.labels.classes > 0 {
 		return r.eachLabelled(ctx, rnd, do)
@@ -133,11 +134,11 @@ func (r *run[T]) fullBatch(epoch int) *batch[T] {
 // augment draws the views of an epoch, or the views of all epochs.
 func (r *run[T]) augment(ctx context.Context, epoch int) error {
 	a := r.Augmentation
-	if r.views != nil && (a.once || !a.some()) {
+	if r.views != nil && (a.once || !a.Some()) {
 		return nil
 	}
-	r.views, r.seen = []*View{{}}, map[*View]*view[T]{}
-	if !a.some() {
+	r.views, r.seen = []*custom.View{{}}, map[*custom.View]*view[T]{}
+	if !a.Some() {
 		return nil
 	}
 	if a.once {
@@ -247,12 +248,12 @@ func (r *run[T]) startSampler(ctx context.Context) (err error) {
 		}
 		rows = slices.DeleteFunc(rows, func(i int) bool { return r.classes[i] < 0 })
 	}
-	r.samples, err = r.Sampler.start(ctx, r.data.graph, rows, r.seedOf(drawSamples, 0, 0))
+	r.samples, err = r.Sampler.Start(ctx, r.data.graph, rows, r.seedOf(drawSamples, 0, 0))
 	return err
 }
 
 // checkSample refuses a sample that does not fit the network or the graph.
-func (r *run[T]) checkSample(s *Sample) error {
+func (r *run[T]) checkSample(s *custom.Sample) error {
 	layers := r.Network.hops() // of one hop each
 	if len(s.Levels) != layers+1 || len(s.Factors) != layers {
 		return fmt.Errorf("%w: %d levels and factors of %d layers for %d layers that look at the graph",
@@ -279,7 +280,7 @@ func (r *run[T]) checkSample(s *Sample) error {
 }
 
 // sampled is the batch of a sample.
-func (r *run[T]) sampled(ctx context.Context, s *Sample) (*batch[T], error) {
+func (r *run[T]) sampled(ctx context.Context, s *custom.Sample) (*batch[T], error) {
 	x, err := r.data.whole.x.Gather(ctx, s.Levels[0])
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 )
 
@@ -14,18 +14,18 @@ import (
 func BenchmarkEpoch(b *testing.B) {
 	for _, c := range []struct {
 		name   string
-		graph  dataset.Communities
+		graph  synthetic.Communities
 		output int
 	}{
-		{"cora", dataset.Communities{Nodes: 2708, Degree: 4, Features: 1433, Words: 18, Seed: 1}, 512},
-		{"pubmed", dataset.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Features: 500, Words: 50, Seed: 1}, 256},
+		{"cora", synthetic.Communities{Nodes: 2708, Degree: 4, Features: 1433, Words: 18, Seed: 1}, 512},
+		{"pubmed", synthetic.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Features: 500, Words: 50, Seed: 1}, 256},
 	} {
 		for _, precision := range []coles.Precision{coles.Float32, coles.Float64} {
 			b.Run(c.name+"/"+precision.String(), func(b *testing.B) {
 				d := testkit.Must(c.graph.Generate(ctx))
 				g := testkit.Must(coles.FromCSR(d.Adjacency))
-				m := testkit.Must(Train(ctx, g, d.Features, WithNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
-					WithEpochs(b.N+1), WithEpochReport(func(p EpochReport) {
+				m := testkit.Must(Train(ctx, g, d.Features, withNetwork(GCN(512), ReLU(), GCN(c.output)), withPrecision(precision),
+					withEpochs(b.N+1), WithEpochReport(func(p EpochReport) {
 						if p.Epoch == 1 { // the first takes the memory for all
 							b.ResetTimer()
 						}

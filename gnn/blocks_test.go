@@ -8,6 +8,8 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
@@ -59,7 +61,7 @@ func TestSurroundingsAreEnough(t *testing.T) {
 		{Network{Propagate(coles.SGC(5)), GCN(4)}, 1}, // what leads is done once, for all
 	} {
 		t.Run(c.layers.String(), func(t *testing.T) {
-			r := runOf(t, g, x, WithNetwork(c.layers...))
+			r := runOf(t, g, x, withNetwork(c.layers...))
 			whole := dense(testkit.Must(r.output(ctx)))
 			for _, block := range [][]int{{middle}, {middle, 3, 440, 17}} {
 				v := testkit.Must(r.data.surroundings(ctx, block, r.Network.hops()))
@@ -129,7 +131,7 @@ func TestSmallestBlocks(t *testing.T) {
 			continue // there are no views and no samples in batches
 		}
 		for _, size := range []int{1, 2} {
-			_, err := Train(ctx, g, x, smallOptions(append(c.opts, withOptimizer(Adam(1e-3)), withBatchSize(size))...)...)
+			_, err := Train(ctx, g, x, smallOptions(append(c.opts, withOptimizer(optim.Adam(1e-3)), withBatchSize(size))...)...)
 			if c.name == "sampled negatives" && size == 1 {
 				testkit.WantError(t, err, coles.ErrDense) // a block of one node has no other to draw
 			} else if err != nil {
@@ -143,7 +145,7 @@ func TestSmallestBlocks(t *testing.T) {
 func TestRowsOfAStep(t *testing.T) {
 	g, x := small(77)
 	seen := make([]int, 40)
-	loss := func(s *Step[float64]) *autodiff.Value[float64] {
+	loss := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		rows, part, whole := s.Rows(), testkit.DenseOf(s.Graph().CSR()), testkit.DenseOf(g.CSR())
 		for i, u := range rows {
 			seen[u]++
@@ -153,8 +155,8 @@ func TestRowsOfAStep(t *testing.T) {
 				}
 			}
 		}
-		return s.Mean(s.Output(&View{}))
+		return s.Mean(s.Output(&custom.View{}))
 	}
-	testkit.Must(Train(ctx, g, x, smallOptions(WithObjective(objectiveOf(ObjectiveSpec{}, loss)), withBatchSize(10), WithEpochs(1))...))
+	testkit.Must(Train(ctx, g, x, smallOptions(withObjective(objectiveOf(custom.ObjectiveSpec{}, loss)), withBatchSize(10), withEpochs(1))...))
 	testkit.WantSame(t, "times that a node was seen", seen, slices.Repeat([]int{1}, 40))
 }

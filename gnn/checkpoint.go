@@ -10,8 +10,7 @@ import (
 	"coles/internal/archive"
 )
 
-// A Checkpoint is a training between two epochs: enough to go on with the same data as if nothing
-// had happened, to the byte. It is immutable.
+// A Checkpoint is a training between two epochs, immutable: [Resume] goes on, to the byte.
 type Checkpoint struct {
 	header  checkpointHeader
 	params  [][]float64
@@ -43,7 +42,7 @@ type checkpointHeader struct {
 // Epoch is how many epochs were done.
 func (c *Checkpoint) Epoch() int { return c.header.Epoch }
 
-// Settings returns the settings of the training, widths and precision resolved.
+// Settings are the training's, widths and precision resolved.
 func (c *Checkpoint) Settings() Settings { return c.header.Settings.clone() }
 
 // check refuses what no training writes. Parameters of the program's own layers and objectives
@@ -56,7 +55,7 @@ func (h *checkpointHeader) check() error {
 		slices.Min(h.Lengths) < 1 || slices.Max(h.Lengths) > math.MaxInt32 {
 		return fmt.Errorf("%d phases and %d parameters, or one of no number", len(h.Steps), len(h.Lengths))
 	}
-	if h.Settings.Objective.custom || h.Settings.Network.known() != nil {
+	if h.Settings.Objective.Custom || h.Settings.Network.known() != nil {
 		return nil
 	}
 	_, lengths, err := h.Settings.parameters(h.Features)
@@ -66,9 +65,7 @@ func (h *checkpointHeader) check() error {
 	return err
 }
 
-// WriteTo writes the checkpoint in a versioned format that ends in a checksum.
-//
-// Errors: the writer's.
+// WriteTo writes the checkpoint, its checksum last. Errors: the writer's.
 func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 	n, err := checkpointFormat.Write(w, c.header, slices.Concat(c.params, c.moments, c.best)...)
 	if err != nil {
@@ -77,10 +74,8 @@ func (c *Checkpoint) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadCheckpoint reads what [Checkpoint.WriteTo] wrote, and no byte more. It takes memory as bytes
-// arrive, never because a length is declared.
-//
-// Errors: [coles.ErrFormat], [coles.ErrChecksum], and the reader's.
+// ReadCheckpoint reads what [Checkpoint.WriteTo] wrote, and no byte more, in memory for the bytes that
+// arrive. Errors: [coles.ErrFormat], [coles.ErrChecksum], and the reader's.
 func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 	c := new(Checkpoint)
 	var each int // parameters
@@ -98,7 +93,7 @@ func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 		each = len(h.Lengths)
 		lengths := slices.Clone(h.Lengths)
 		for _, n := range h.Lengths {
-			lengths = append(lengths, slices.Repeat([]int{n}, len(h.Steps)*h.Settings.Optimizer.moments())...)
+			lengths = append(lengths, slices.Repeat([]int{n}, len(h.Steps)*h.Settings.Optimizer.Moments())...)
 		}
 		if h.BestEpoch > 0 {
 			lengths = append(lengths, h.Lengths...)
@@ -108,7 +103,7 @@ func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gnn: read checkpoint: %w", err)
 	}
-	moments := each * len(c.header.Steps) * c.header.Settings.Optimizer.moments()
+	moments := each * len(c.header.Steps) * c.header.Settings.Optimizer.Moments()
 	c.params, c.moments, c.best = arrays[:each], arrays[each:each+moments], arrays[each+moments:]
 	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,10 +24,10 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 	}
 	anew := map[string]bool{"validation": true, "patience": true, "phases": true, "own layers and objective": true, "samples": true} // files hold no functions
 	all := []training{
-		{name: "validation", opts: []Option{WithEpochs(9), WithValidation(2, 2, rising)}},
-		{name: "patience", opts: []Option{WithObjective(valley()), WithEpochs(20), withPatience(3)}},
-		{name: "phases", opts: []Option{WithObjective(alternating()), withOptimizer(Adam(0.1))}},
-		{name: "rank", opts: []Option{WithObjective(COLES(0)), withOptimizer(Adam(0.01)), withRankStop(1.8), WithEpochs(200)}},
+		{name: "validation", opts: []Option{withEpochs(9), WithValidation(2, 2, rising)}},
+		{name: "patience", opts: []Option{withObjective(valley()), withEpochs(20), withPatience(3)}},
+		{name: "phases", opts: []Option{withObjective(alternating()), withOptimizer(optim.Adam(0.1))}},
+		{name: "rank", opts: []Option{withObjective(COLES(0)), withOptimizer(optim.Adam(0.01)), withRankStop(1.8), withEpochs(200)}},
 		{name: "float32", opts: []Option{withPrecision(coles.Float32)}},
 	}
 	for _, c := range cases {
@@ -65,19 +66,19 @@ func TestResumedTrainingEqualsOneWithoutInterruption(t *testing.T) {
 func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 	g, x := small(9)
 	other, words := small(10)
-	networks := WithNetwork(Dropout(0.2), GCN(3))
+	networks := withNetwork(Dropout(0.2), GCN(3))
 	c := checkpointsOf(t, g, x, networks)[2]
 	for name, attempt := range map[string]func() (*Model, error){
 		"another graph":                   func() (*Model, error) { return Resume(ctx, c, other, x) },
 		"other features":                  func() (*Model, error) { return Resume(ctx, c, g, words) },
 		"features that were sparse":       func() (*Model, error) { return Resume(ctx, c, g, x.ToDense()) },
-		"another network":                 func() (*Model, error) { return Resume(ctx, c, g, x, WithNetwork(GCN(3))) },
+		"another network":                 func() (*Model, error) { return Resume(ctx, c, g, x, withNetwork(GCN(3))) },
 		"another precision":               func() (*Model, error) { return Resume(ctx, c, g, x, withPrecision(coles.Float32)) },
-		"a seed that differs in its bits": func() (*Model, error) { return Resume(ctx, c, g, x, WithSeed(1<<63)) },
+		"a seed that differs in its bits": func() (*Model, error) { return Resume(ctx, c, g, x, withSeed(1<<63)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(attempt()), ErrCheckpoint) })
 	}
-	testkit.WantError(t, testkit.Err(Resume(ctx, c, g, x, WithEpochs(2))), coles.ErrSetting) // three are done
+	testkit.WantError(t, testkit.Err(Resume(ctx, c, g, x, withEpochs(2))), coles.ErrSetting) // three are done
 }
 
 // A function that draws is in no file: it is given again, by its name it is the same.
@@ -101,24 +102,24 @@ func TestResumeWithAFunctionThatDraws(t *testing.T) {
 // without is forgotten.
 func TestResumeByMoreEpochs(t *testing.T) {
 	g, x := small(78)
-	c := checkpointsOf(t, g, x, WithEpochs(3), withSchedule(Cosine(1)))[2]
-	testkit.WantError(t, testkit.Err(Resume(ctx, c, g, x, WithEpochs(6))), ErrCheckpoint)
+	c := checkpointsOf(t, g, x, withEpochs(3), withSchedule(optim.Cosine(1)))[2]
+	testkit.WantError(t, testkit.Err(Resume(ctx, c, g, x, withEpochs(6))), ErrCheckpoint)
 	testkit.Must(Resume(ctx, c, g, x))
 
 	falling := func(_ context.Context, epoch int, _ *mat.Dense) (float64, error) { return -float64(epoch), nil }
-	c = checkpointsOf(t, g, x, WithEpochs(3), WithValidation(1, 9, falling))[2]
-	resumed := testkit.Must(Resume(ctx, c, g, x, WithEpochs(6)))
+	c = checkpointsOf(t, g, x, withEpochs(3), WithValidation(1, 9, falling))[2]
+	resumed := testkit.Must(Resume(ctx, c, g, x, withEpochs(6)))
 	testkit.WantSame(t, "the embedding of the last epoch", testkit.Bits(resumed.Embedding()), testkit.Bits(trained(t, g, x).Embedding()))
 }
 
 // The scores of before an interruption are still known after it.
 func TestResumedProgressKnowsTheScores(t *testing.T) {
 	g, x := small(87)
-	c := checkpointsOf(t, g, x, WithEpochs(9), WithValidation(2, 9, rising))[4]
+	c := checkpointsOf(t, g, x, withEpochs(9), WithValidation(2, 9, rising))[4]
 	c = testkit.Must(ReadCheckpoint(bytes.NewReader(fileOf(c))))
 	var all []EpochReport
 	var told []string
-	testkit.Must(Resume(ctx, c, g, x, WithEpochs(7), WithValidation(4, 9, rising), WithEpochReport(func(p EpochReport) { all = append(all, p) }),
+	testkit.Must(Resume(ctx, c, g, x, withEpochs(7), WithValidation(4, 9, rising), WithEpochReport(func(p EpochReport) { all = append(all, p) }),
 		WithProgress(func(stage string, done, total int) { told = append(told, fmt.Sprint(stage, done, total)) })))
 	testkit.WantSame(t, "progress", told, []string{"train5 7", "train6 7", "train7 7"})
 	// After epoch 5 the newest judgement is the fourth epoch's, −|4 − 4|; the next is the eighth's.

@@ -1,82 +1,18 @@
 package gnn
 
-import (
-	"strings"
-
-	"coles/internal/setting"
-)
+import "coles/internal/setting"
 
 // Layers, objectives, optimizers, schedules, augmentations and samplers are choices with a text form:
 // a name and, after a colon, arguments. One that a program has added is written custom:NAME; read
 // again it has that name alone, and its functions must be set anew.
 
 const (
-	noneName   = "none"
-	customName = "custom"
+	noneName   = setting.NoneName
+	customName = setting.CustomName
 )
 
-// A label is the text form of a choice taken apart; the zero value is no choice.
-type label struct {
-	name   string // the first word or, of a custom choice, what the program calls it
-	args   []any
-	custom bool
-}
-
-// some reports whether there is a choice.
-func (l label) some() bool { return l.custom || l.name != "" }
-
-// String returns the text form.
-func (l label) String() string {
-	switch {
-	case l.custom:
-		return setting.Text(customName, append([]any{l.name}, l.args...)...)
-	case l.some():
-		return setting.Text(l.name, l.args...)
-	}
-	return noneName
-}
-
-// checkName refuses a program's name that a text form cannot hold.
-func (l label) checkName() error {
-	if l.custom && (l.name == "" || strings.Contains(l.name, ",")) {
-		return setting.Bad("name", l.name, "one without a comma")
-	}
-	return nil
-}
-
-// A form is a name that a text may begin with, and how the rest is read.
-type form[V any] struct {
-	name string
-	read func(f *setting.Form) (V, error)
-}
-
-// formOf is a form of which every argument is a number.
-func formOf[V any](name string, read func(f *setting.Form) V) form[V] {
-	return form[V]{name, func(f *setting.Form) (V, error) { return read(f), nil }}
-}
-
-// unmarshal sets a choice from a text, if the text is complete and its numbers are in range.
-func unmarshal[V interface{ check() error }](to *V, text []byte, forms []form[V]) error {
-	f := setting.Parse(setting.TypeName(*to), text)
-	var names []string
-	for _, o := range forms {
-		if names = append(names, o.name); o.name != f.Name {
-			continue
-		}
-		read, err := o.read(f)
-		if err == nil {
-			err = f.End()
-		}
-		if err == nil {
-			err = read.check()
-		}
-		if err == nil {
-			*to = read
-		}
-		return err
-	}
-	return f.Unknown(names)
-}
+// label is the text form of a choice taken apart.
+type label = setting.Label
 
 // precise chooses between the float32 and the float64 spelling of a function: the one of type F.
 func precise[F any](single, double any) F {

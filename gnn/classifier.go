@@ -12,27 +12,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Classifier is a network trained on labels. It is immutable and safe for use by many goroutines.
+// A Classifier is a network trained on labels, immutable and safe for many goroutines.
 type Classifier struct {
 	model   Model
 	classes []int // the label of each output, ascending
 }
 
-// TrainClassifier trains a network on the labels of some nodes (semi-supervised): the loss is the
-// mean of −log softmax(h_i)[y_i] over the rows of train. It stops once
-// [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which are used for
-// nothing else, and goes back to the best. (By accuracy, which moves in steps, it would stop too early where
-// val is small.) labels has an entry for each node; only the labels of train and val are read.
-// The result depends on the input and the settings only.
-//
-// It begins with [ClassifierSettings]. It takes only an objective that reads labels, no augmentation
-// or checkpoints, and no other validation. With [Linear] layers alone it is a multilayer perceptron,
-// which does not look at the graph. [Settings].BatchSize makes steps of that many rows of train, drawn anew in
-// every epoch, each with the neighbours that its output depends on.
-//
-// Errors: as [Train], [coles.ErrShape] for another number of labels than nodes, no rows or a
-// single class, and [coles.ErrIndex] for rows that no node has or that have no label, which is one below 0, for
-// rows of train in val, and for labels of val that train has not.
+// TrainClassifier trains a network on the labels of some nodes, which are 0 or more: the loss is the mean of −log
+// softmax(h_i)[y_i] over the rows of train. It begins with [ClassifierSettings]. It stops once
+// [Settings].Patience epochs, 20, have brought no lower loss on the rows of val, which serve nothing
+// else, and goes back to the best. labels has an entry for each node, read in train and val alone. The
+// result depends on the input and the settings only. It takes only an objective that reads labels, no augmentation, checkpoints or other validation. With
+// [Linear] layers alone it is a multilayer perceptron. [Settings].BatchSize makes steps of that many rows of
+// train, drawn anew in every epoch, each with the neighbours that its output depends on. Errors: as [Train], [coles.ErrShape] for labels of another length, no rows or a single class, and
+// [coles.ErrIndex] for rows without a node or label, rows of train in val, and labels of val alone.
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
 	c, err := newConfig(ClassifierSettings(), opts)
 	if err != nil {
@@ -43,7 +36,7 @@ func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, 
 		return nil, fmt.Errorf("gnn: classifier: %w", err)
 	}
 	switch width := c.Network.width(); {
-	case c.Augmentation.some() || c.save != nil || c.score != nil:
+	case c.Augmentation.Some() || c.save != nil || c.score != nil:
 		return nil, bad("Augmentation", c.Augmentation, "none, and no checkpoints or validation, for a classifier")
 	case width != AutoWidth && width != len(classes):
 		return nil, bad("Network", c.Network, "a width of %d, the number of classes", len(classes))
@@ -104,9 +97,7 @@ func targetsOf(classes, labels, rows []int) targets {
 	return t
 }
 
-// Predict returns the label of every node of a graph, be it the one trained on or another with the
-// same features: of equal scores the lowest label.
-//
+// Predict returns the label of every node of a graph with the same features: of equal scores the lowest.
 // Errors: as [Model.Embed].
 func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) ([]int, error) {
 	h, err := c.Scores(ctx, g, x)
@@ -122,9 +113,7 @@ func (c *Classifier) Predict(ctx context.Context, g *coles.Graph, x mat.Matrix) 
 }
 
 // Scores returns the output of the network for every node (n × classes), before the softmax; column
-// j is the label Classes()[j].
-//
-// Errors: as [Model.Embed].
+// j is the label Classes()[j]. Errors: as [Model.Embed].
 func (c *Classifier) Scores(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	h, err := c.model.output(ctx, g, x)
 	if err != nil {
@@ -139,14 +128,13 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // Report describes the training.
 func (c *Classifier) Report() Report { return c.model.report }
 
-// Settings returns the settings of the training, widths and precision resolved.
+// Settings are the training's, widths and precision resolved.
 func (c *Classifier) Settings() Settings { return c.model.Settings() }
 
-// WriteTo writes the classifier in the format of models. Errors: as [Model.WriteTo].
+// WriteTo writes the classifier. Errors: as [Model.WriteTo].
 func (c *Classifier) WriteTo(w io.Writer) (int64, error) { return c.model.write(w, c.classes) }
 
-// ReadClassifier reads what [Classifier.WriteTo] wrote; it is as careful as [ReadModel], and has
-// its errors.
+// ReadClassifier reads what [Classifier.WriteTo] wrote, as [ReadModel] does.
 func ReadClassifier(r io.Reader, layers ...Layer) (*Classifier, error) {
 	m, classes, err := readModel(r, layers)
 	if err == nil && (len(classes) != m.settings.Network.width() || !slices.IsSorted(classes)) {

@@ -83,7 +83,7 @@ func TestPerceptronDoesNotSeeTheGraph(t *testing.T) {
 	empty := testkit.Must(coles.NewGraph(g.Nodes(), nil))
 	var scores []*mat.Dense
 	for _, g := range []*coles.Graph{g, empty} {
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, WithNetwork(Linear(16), ReLU(), Dropout(0.5), Linear(AutoWidth))))
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, withNetwork(Linear(16), ReLU(), Dropout(0.5), Linear(AutoWidth))))
 		scores = append(scores, testkit.Must(c.Scores(ctx, g, x)))
 	}
 	testkit.WantSame(t, "the scores", testkit.Bits(scores[1]), testkit.Bits(scores[0]))
@@ -111,11 +111,11 @@ func TestClassifierRefuses(t *testing.T) {
 		{"no label to train on", append([]int{-1}, labels[1:]...), all, others, nil, coles.ErrIndex},
 		{"no label to stop by", append([]int{1, 0, -1}, labels[3:]...), all, others, nil, coles.ErrIndex},
 		{"a row to train on and to stop by", labels, all, []int{2, 1}, nil, coles.ErrIndex},
-		{"another objective", labels, all, others, WithObjective(COLES(1)), coles.ErrSetting},
+		{"another objective", labels, all, others, withObjective(COLES(1)), coles.ErrSetting},
 		{"augmentation", labels, all, others, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
 		{"checkpoints", labels, all, others, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
 		{"validation", labels, all, others, WithValidation(1, 1, rising), coles.ErrSetting},
-		{"outputs for other classes", labels, all, others, WithNetwork(GCN(5)), coles.ErrSetting},
+		{"outputs for other classes", labels, all, others, withNetwork(GCN(5)), coles.ErrSetting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var opts []Option

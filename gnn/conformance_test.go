@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := embedtest.Test(embedtest.Embedder{
 				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
-					m, err := Train(ctx, g, x, smallOptions(append(opts, WithEpochs(4))...)...)
+					m, err := Train(ctx, g, x, smallOptions(append(opts, withEpochs(4))...)...)
 					if err != nil {
 						return nil, err
 					}
@@ -67,15 +67,15 @@ func TestTrainingStopsPromptlyAtSize(t *testing.T) {
 	}
 	g := testkit.Must(coles.NewGraph(n, edges))
 	few, _ := small(1)
-	m := testkit.Must(Train(ctx, few, testkit.RandomDense(rng, 40, d), WithNetwork(GCN(256), ReLU(), GCN(128)), WithEpochs(1)))
+	m := testkit.Must(Train(ctx, few, testkit.RandomDense(rng, 40, d), withNetwork(GCN(256), ReLU(), GCN(128)), withEpochs(1)))
 	train := func(opts ...Option) func(ctx context.Context) error {
 		return func(ctx context.Context) error { return testkit.Err(Train(ctx, g, x, opts...)) }
 	}
 	for name, call := range map[string]func(ctx context.Context) error{
-		"dropout and Stiefel": train(WithNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), withRankStop(1)),
-		"pairs":               train(WithNetwork(SAGE(64), PReLU(), SAGE(32)), WithObjective(SampledNCE(5, 1))),
-		"blocks":              train(WithNetwork(GCN(64)), withBatchSize(30_000)),
-		"views":               train(WithNetwork(GCN(64)), withAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
+		"dropout and Stiefel": train(withNetwork(Dropout(0.3), GCN(64), ReLU(), GCN(32).Orthonormal()), withRankStop(1)),
+		"pairs":               train(withNetwork(SAGE(64), PReLU(), SAGE(32)), withObjective(SampledNCE(5, 1))),
+		"blocks":              train(withNetwork(GCN(64)), withBatchSize(30_000)),
+		"views":               train(withNetwork(GCN(64)), withAugmentation(Drop([2]float64{0.2, 0.4}, [2]float64{0.3, 0.1}))),
 		"Model.Embed":         func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) },
 	} {
 		t.Run(name, func(t *testing.T) { testkit.Stops(t, call) })

@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -20,22 +21,22 @@ import (
 
 // swish is h·σ(h) by entry.
 func swish() Layer {
-	return NewLayer("swish", LayerSpec{Width: SameWidth}, swishOf[float32], swishOf[float64])
+	return NewLayer("swish", custom.LayerSpec{Width: SameWidth}, swishOf[float32], swishOf[float64])
 }
 
-func swishOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func swishOf[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	return p.Mul(h, p.Sigmoid(h))
 }
 
 // gated is W·H·Θ ∘ σ(D⁻¹A·H·Γ).
 func gated(width int) Layer {
-	parameters := func(in, width int) []Parameter {
-		return []Parameter{Weight("weight", in, width), Weight("gate", in, width)}
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{custom.Weight("weight", in, width), custom.Weight("gate", in, width)}
 	}
-	return NewLayer("gated", LayerSpec{width, 1, parameters}, gatedOf[float32], gatedOf[float64])
+	return NewLayer("gated", custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, gatedOf[float32], gatedOf[float64])
 }
 
-func gatedOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func gatedOf[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	gate := p.SpMM(p.Operator("means", neighborMeans), p.MatMul(h, p.Parameter("gate")))
 	return p.Mul(p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight"))), p.Sigmoid(gate))
 }
@@ -45,12 +46,14 @@ func gatedOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value
 //
 //	−mean log σ(H·B·m) − mean log σ(−H̃·B·m) + ‖Θ₀‖²/10.
 func infomax() Objective {
-	parameters := func(_, width int) []Parameter { return []Parameter{Weight("bilinear", width, width)} }
-	return NewObjective("infomax", ObjectiveSpec{Parameters: parameters}, infomaxOf[float32], infomaxOf[float64])
+	parameters := func(_, width int) []custom.Parameter {
+		return []custom.Parameter{custom.Weight("bilinear", width, width)}
+	}
+	return NewObjective("infomax", custom.ObjectiveSpec{Parameters: parameters}, infomaxOf[float32], infomaxOf[float64])
 }
 
-func infomaxOf[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
-	h, shuffled := s.Output(s.Views()[0]), s.Output(&View{Rows: s.Rand().Perm(s.Nodes())})
+func infomaxOf[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
+	h, shuffled := s.Output(s.Views()[0]), s.Output(&custom.View{Rows: s.Rand().Perm(s.Nodes())})
 	shares := autodiff.NewMatrix[T](1, s.Nodes())
 	for i := range shares.Data {
 		shares.Data[i] = 1 / T(s.Nodes())
@@ -66,18 +69,18 @@ func infomaxOf[T autodiff.Float](s *Step[T]) *autodiff.Value[T] {
 }
 
 // objectiveOf is one of a loss in float64 alone.
-func objectiveOf(spec ObjectiveSpec, loss func(s *Step[float64]) *autodiff.Value[float64]) Objective {
-	return NewObjective("mine", spec, func(*Step[float32]) *autodiff.Value[float32] { panic("float32") }, loss)
+func objectiveOf(spec custom.ObjectiveSpec, loss func(s *custom.Step[float64]) *autodiff.Value[float64]) Objective {
+	return NewObjective("mine", spec, func(*custom.Step[float32]) *autodiff.Value[float32] { panic("float32") }, loss)
 }
 
 func TestOwnObjectiveEqualsItsFormula(t *testing.T) {
 	g, x := small(100)
-	r := runOf(t, g, x, WithNetwork(gated(4), swish()), WithObjective(infomax()))
+	r := runOf(t, g, x, withNetwork(gated(4), swish()), withObjective(infomax()))
 	s := stepOf(r, batchesOf(t, r, 0)[0])
 	got := infomaxOf(s).Scalar()
 
 	rows := newRand(1).Perm(40)
-	h, shuffled := dense(s.Output(&View{}).Data()), dense(s.Output(&View{Rows: rows}).Data())
+	h, shuffled := dense(s.Output(&custom.View{}).Data()), dense(s.Output(&custom.View{Rows: rows}).Data())
 	m, b := mat.NewDense(1, 4, nil), dense(s.Parameter("bilinear").Data())
 	for i := range 40 {
 		for j := range 4 {
@@ -98,10 +101,10 @@ func TestOwnObjectiveEqualsItsFormula(t *testing.T) {
 // An objective of the program's reads labels: TrainClassifier's own, made anew, has its bytes.
 func TestOwnObjectiveReadsLabels(t *testing.T) {
 	g, x, labels, train, val := separated()
-	own := NewObjective("mine", ObjectiveSpec{Labels: true}, crossEntropyLoss[float32], crossEntropyLoss[float64])
+	own := NewObjective("mine", custom.ObjectiveSpec{Labels: true}, crossEntropyLoss[float32], crossEntropyLoss[float64])
 	var scores [][]uint64
-	for _, opts := range [][]Option{nil, {WithObjective(own)}} {
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(opts, WithEpochs(5))...))
+	for _, opts := range [][]Option{nil, {withObjective(own)}} {
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, append(opts, withEpochs(5))...))
 		scores = append(scores, testkit.Bits(testkit.Must(c.Scores(ctx, g, x))))
 	}
 	testkit.WantSame(t, "the scores", scores[1], scores[0])
@@ -116,21 +119,21 @@ func TestOperatorIsMadeOnce(t *testing.T) {
 			made++
 			return neighborMeans(ctx, g)
 		}
-		l := NewLayer("once", LayerSpec{4, 1, func(in, width int) []Parameter { return []Parameter{Weight("weight", in, width)} }}, nil,
-			func(p *Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
+		l := NewLayer("once", custom.LayerSpec{Width: 4, Hops: 1, Parameters: func(in, width int) []custom.Parameter { return []custom.Parameter{custom.Weight("weight", in, width)} }}, nil,
+			func(p *custom.Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
 				return p.SpMM(p.Operator("counted", counted), p.MatMul(h, p.Parameter("weight")))
 			})
 		l.forward32 = gatedOf[float32] // which is not called
-		if trained(t, g, x, WithNetwork(l), opt); made != 1 {
+		if trained(t, g, x, withNetwork(l), opt); made != 1 {
 			t.Errorf("made %d times", made)
 		}
 	}
 }
 
 // numbered are n parameters.
-func numbered(count int) (all []Parameter) {
+func numbered(count int) (all []custom.Parameter) {
 	for k := range count {
-		all = append(all, Bias(strings.Repeat("b", k%100)+string(rune('0'+k/100)), 1))
+		all = append(all, custom.Bias(strings.Repeat("b", k%100)+string(rune('0'+k/100)), 1))
 	}
 	return all
 }
@@ -140,23 +143,23 @@ func TestLayerOfTheWrongWidthPanics(t *testing.T) {
 	g, x := small(103)
 	l := gated(4)
 	l.spec.Width = 5
-	l.spec.Parameters = func(in, _ int) []Parameter { return gated(4).spec.Parameters(in, 4) }
+	l.spec.Parameters = func(in, _ int) []custom.Parameter { return gated(4).spec.Parameters(in, 4) }
 	defer func() {
 		if said, _ := recover().(string); !strings.Contains(said, "40×4 matrix, want 40×5") {
 			t.Errorf("it says %q", said)
 		}
 	}()
-	trained(t, g, x, WithNetwork(l))
+	trained(t, g, x, withNetwork(l))
 }
 
 // Files have the names of what the program adds. To go on it has to be set anew, all of it, and
 // then goes on to the byte; the refusal names what is missing.
 func TestFilesHaveTheNamesOfOwnParts(t *testing.T) {
 	g, x := small(104)
-	network, objective := WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())
+	network, objective := withNetwork(gated(8), swish(), GCN(5)), withObjective(infomax())
 	shuffled := func(name string) Option {
-		return withAugmentation(NewAugmentation(name, true, func(_ context.Context, _ *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*View, error) {
-			return []*View{{Rows: rnd.Perm(40)}}, nil
+		return withAugmentation(NewAugmentation(name, true, func(_ context.Context, _ *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*custom.View, error) {
+			return []*custom.View{{Rows: rnd.Perm(40)}}, nil
 		}))
 	}
 	opts := []Option{network, objective, shuffled("once")}
@@ -182,14 +185,16 @@ func TestFilesHaveTheNamesOfOwnParts(t *testing.T) {
 	testkit.WantError(t, testkit.Err(Resume(ctx, read, g, x, network, objective, shuffled("again"))), ErrCheckpoint)
 	// Of the same name, but with a parameter more.
 	more := gated(8)
-	more.spec.Parameters = func(in, width int) []Parameter { return append(gated(8).spec.Parameters(in, width), Bias("bias", 1)) }
-	testkit.WantError(t, testkit.Err(Resume(ctx, read, g, x, WithNetwork(more, swish(), GCN(5)), objective, shuffled("once"))), ErrCheckpoint)
+	more.spec.Parameters = func(in, width int) []custom.Parameter {
+		return append(gated(8).spec.Parameters(in, width), custom.Bias("bias", 1))
+	}
+	testkit.WantError(t, testkit.Err(Resume(ctx, read, g, x, withNetwork(more, swish(), GCN(5)), objective, shuffled("once"))), ErrCheckpoint)
 	testkit.WantSame(t, "resumed", testkit.Bits(testkit.Must(Resume(ctx, read, g, x, opts...)).Embedding()), testkit.Bits(straight.Embedding()))
 
 	file := fileOf(straight)
 	for name, layers := range map[string][]Layer{
 		"nothing": nil, "another layer": {gated(8), ReLU(), GCN(5)}, "another width": {gated(7), swish(), GCN(5)}, "too few": {gated(8)}, "none": {{}},
-		"a name": {NewLayer("gated", LayerSpec{Width: 8}, nil, nil), swish(), GCN(5)},
+		"a name": {NewLayer("gated", custom.LayerSpec{Width: 8}, nil, nil), swish(), GCN(5)},
 	} {
 		if err := testkit.Err(ReadModel(bytes.NewReader(file), layers...)); !errors.Is(err, coles.ErrSetting) || errors.Is(err, coles.ErrFormat) {
 			t.Errorf("with %s: %v", name, err)

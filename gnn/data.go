@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -36,7 +37,7 @@ type view[T autodiff.Float] struct {
 	nodes []int
 	rows  []int
 
-	sample *Sample // what is seen of the whole; nil of a graph and of surroundings
+	sample *custom.Sample // what is seen of the whole; nil of a graph and of surroundings
 }
 
 func newView[T autodiff.Float](g *coles.Graph, x features[T], w *autodiff.Sparse[T]) *view[T] {
@@ -107,7 +108,7 @@ func (f features[T]) value(t *autodiff.Tape[T]) *autodiff.Value[T] {
 }
 
 // changed is a copy of the features as a view has them.
-func (f features[T]) changed(ctx context.Context, v *View) (features[T], error) {
+func (f features[T]) changed(ctx context.Context, v *custom.View) (features[T], error) {
 	n, d := f.Dims()
 	rows := v.Rows
 	if rows == nil {
@@ -177,7 +178,7 @@ func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name stri
 }
 
 // seen is the graph as a view has it.
-func (d *data[T]) seen(ctx context.Context, v *View) (*view[T], error) {
+func (d *data[T]) seen(ctx context.Context, v *custom.View) (*view[T], error) {
 	out := d.whole
 	if d.filter && (v.Graph != nil || v.Rows != nil) {
 		return nil, bad("Augmentation", nil, "a view of the same graph and rows behind a filter, which has seen them")

@@ -14,23 +14,15 @@
 // ([Propagate]). A weight may be held on the Stiefel manifold ([Layer.Orthonormal]), which is the
 // paper's other way to keep the columns of H apart. [SampledNCE] and [PowerMean] are the objectives
 // that the paper compares with, [Augmentation] trains on two views of the graph, and
-// [TrainClassifier] trains the same networks on labels.
-//
-// A program adds its own by [NewLayer], [NewObjective], [NewAugmentation] and [NewSampler]. Layers and
-// objectives are functions over the operations of package [coles/gnn/autodiff], which has their
-// gradients: of a [Pass], and of a [Step], which gives the network's output on any [View] of the graph.
-// They are values like those here: in a list of layers, in settings, and by name in files.
-//
-// The closed form of package coles is faster and, on the graphs of the README's table, mostly more
-// accurate; a network serves where a linear map of filtered features is not enough.
+// [TrainClassifier] trains the same networks on labels. A program adds layers, objectives, augmentations
+// and samplers of its own by package [coles/gnn/custom]. The closed form of package coles is faster and, on
+// the graphs of the README's table, mostly more accurate; a network serves where that is not enough.
 //
 //	paper            here                    what
-//	f(X; Θ)          Network                 features to embeddings
-//	ΔW               coles.Contrast          the contrast
+//	f(X; Θ), ΔW      Network, coles.Contrast features to embeddings, the contrast
 //	β, Ω             COLES                   weight of the penalty ‖HᵀH/n − I‖²_F/d′
 //	κ, η′            Settings.Kappa, Eta     negative graphs and their weight
-//	M_p              PowerMean               generalised mean of the negatives
-//	SampledNCE       SampledNCE              the rival with the same networks
+//	M_p, SampledNCE  PowerMean, SampledNCE   the rivals with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Drop                    two views
 //
@@ -45,11 +37,8 @@ import (
 )
 
 var (
-	// ErrDiverged: a loss or a gradient that is no longer a number, or a weight that lost its rank;
-	// a smaller learning rate helps.
-	ErrDiverged = errors.New("training diverged")
-	// ErrCheckpoint: a checkpoint of other data, or of settings that are not to be changed.
-	ErrCheckpoint = errors.New("checkpoint of another training")
+	ErrDiverged   = errors.New("training diverged")              // no number, or a weight without rank; a smaller rate helps
+	ErrCheckpoint = errors.New("checkpoint of another training") // of other data or settings
 )
 
 // bad is a coles.SettingError.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/testkit"
 )
@@ -40,14 +41,14 @@ func TestSelfLoopsStayAndAreNoPairs(t *testing.T) {
 	if a.At(0, 0) != 3 || a.At(2, 2) != 11 || a.At(1, 1) != 0 {
 		t.Errorf("loops of weight %v, %v, %v, want 3, 0, 11", a.At(0, 0), a.At(1, 1), a.At(2, 2))
 	}
-	s := Step[float64]{batch: &batch[float64]{graph: g}}
+	s := step[float64]{batch: &batch[float64]{graph: g}}
 	if us, vs, _ := s.Edges(); !slices.Equal(us, []int{0, 1}) || !slices.Equal(vs, []int{1, 2}) {
 		t.Errorf("edges from %v to %v, want the 2", us, vs)
 	}
 }
 
 func TestNodesDrawnForEdgesAreUniform(t *testing.T) {
-	s := Step[float64]{batch: &batch[float64]{graph: testkit.Must(coles.NewGraph(25, nil)), us: make([]int, 4000), seed: 9}}
+	s := step[float64]{batch: &batch[float64]{graph: testkit.Must(coles.NewGraph(25, nil)), us: make([]int, 4000), seed: 9}}
 	us, ws := s.Negatives(5)
 	if len(us) != 20_000 || len(ws) != 20_000 {
 		t.Fatalf("%d and %d nodes drawn", len(us), len(ws))
@@ -105,15 +106,15 @@ func TestWhatIsDrawnAnewInEveryEpoch(t *testing.T) {
 	}{
 		"fixed ΔW":            {[]Option{drawn}, false},
 		"fresh ΔW":            {[]Option{drawn, With(func(s *Settings) { s.FreshNegatives = true })}, true},
-		"fixed pairs":         {[]Option{WithObjective(SampledNCE(2, 1))}, false},
+		"fixed pairs":         {[]Option{withObjective(SampledNCE(2, 1))}, false},
 		"fresh pairs":         {[]Option{With(func(s *Settings) { s.Objective, s.FreshNegatives = SampledNCE(2, 1), true })}, true},
-		"dropout":             {[]Option{WithNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
-		"dropout of features": {[]Option{WithNetwork(Dropout(0.4), GCN(5))}, true},
+		"dropout":             {[]Option{withNetwork(GCN(8), Dropout(0.4), GCN(5))}, true},
+		"dropout of features": {[]Option{withNetwork(Dropout(0.4), GCN(5))}, true},
 		"edges":               {[]Option{withAugmentation(Drop([2]float64{0.3, 0.3}, [2]float64{}))}, true},
 		"features":            {[]Option{withAugmentation(Drop([2]float64{}, [2]float64{0.3, 0.3}))}, true},
 	} {
 		var losses []float64
-		for _, p := range progressOf(t, g, x, append(c.opts, withOptimizer(SGD(1e-300, 0)))...) {
+		for _, p := range progressOf(t, g, x, append(c.opts, withOptimizer(optim.SGD(1e-300, 0)))...) {
 			losses = append(losses, p.Loss)
 		}
 		slices.Sort(losses)

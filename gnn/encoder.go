@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -97,7 +98,7 @@ func newData[T autodiff.Float](ctx context.Context, g *coles.Graph, x *matrix.So
 	}
 	whole := newView(g, newFeatures(scaled), autodiff.NewSparse(matrix.ConvertCSR[T](w), true))
 	d := &data[T]{graph: g, whole: whole, filter: s.Network.lead() > 0}
-	if s.Augmentation.some() {
+	if s.Augmentation.Some() {
 		d.source = x
 	}
 	return d, ctx.Err()
@@ -126,7 +127,8 @@ func filtered(ctx context.Context, f coles.Filter, w *kernel.CSR[float64], x *ma
 func (e *encoder[T]) embed(
 	ctx context.Context, t *autodiff.Tape[T], v *view[T], rnd *rand.Rand, trains func(*parameter[T]) bool,
 ) []*autodiff.Value[T] {
-	p := &Pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
+	p := &pass[T]{Tape: t, ctx: ctx, view: v, rnd: rnd, params: e.params, trains: trains}
+	shown := &custom.Pass[T]{Tape: t, Inputs: p}
 	h := v.x.value(t)
 	var outputs []*autodiff.Value[T]
 	for i := e.layers.lead(); i < len(e.layers); i++ {
@@ -138,7 +140,7 @@ func (e *encoder[T]) embed(
 		if v.sample != nil && p.looks {
 			rows = len(v.sample.Levels[p.level+1])
 		}
-		if h = precise[forward[T]](l.forward32, l.forward64)(p, h); h.Rows() != rows || h.Cols() != width {
+		if h = precise[custom.Forward[T]](l.forward32, l.forward64)(shown, h); h.Rows() != rows || h.Cols() != width {
 			panic(fmt.Sprintf("gnn: layer %d: %v makes a %d×%d matrix, want %d×%d", i, l, h.Rows(), h.Cols(), rows, width))
 		}
 		p.level += l.spec.Hops

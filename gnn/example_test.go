@@ -9,8 +9,10 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +27,7 @@ func communities() (*coles.Graph, *dataset.Dataset, []dataset.Split) {
 }
 
 func generated(nodes int, seed uint64) (*coles.Graph, *dataset.Dataset) {
-	d := testkit.Must(dataset.Communities{Nodes: nodes, Classes: 3, Features: 200, Seed: seed}.Generate(ctx))
+	d := testkit.Must(synthetic.Communities{Nodes: nodes, Classes: 3, Features: 200, Seed: seed}.Generate(ctx))
 	return testkit.Must(coles.FromCSR(d.Adjacency)), d
 }
 
@@ -61,7 +63,7 @@ func ExampleTrain_withoutFeatures() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := gnn.Train(ctx, g, closed.Embedding(), gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)))
+	m, err := gnn.Train(ctx, g, closed.Embedding(), gnn.With(func(s *gnn.Settings) { s.Network = gnn.Network{gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)} }))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func ExampleLayer_Orthonormal() {
 	g, d, _ := communities()
 	s := gnn.DefaultSettings()
 	s.Network = gnn.Network{gnn.Propagate(coles.SGC(2)), gnn.Linear(16).Orthonormal()}
-	s.Objective, s.Optimizer, s.Precision = gnn.COLES(0), gnn.SGD(1, 0.9), coles.Float64
+	s.Objective, s.Optimizer, s.Precision = gnn.COLES(0), optim.SGD(1, 0.9), coles.Float64
 	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s))
 	if err != nil {
 		log.Fatal(err)
@@ -130,7 +132,7 @@ func ExampleLayer_Orthonormal() {
 // Blocks of 60 nodes, one step each: five steps an epoch, and memory for one block.
 func ExampleSettings_batches() {
 	g, d, splits := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)), gnn.With(func(s *gnn.Settings) { s.BatchSize = 60 }))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Network = gnn.Network{gnn.GCN(64), gnn.ReLU(), gnn.GCN(32)} }), gnn.With(func(s *gnn.Settings) { s.BatchSize = 60 }))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func ExampleWithValidation() {
 	g, d, splits := communities()
 	val := []dataset.Split{{Train: splits[0].Train, Test: splits[0].Val}}
 	score := func(ctx context.Context, _ int, y *mat.Dense) (float64, error) { return accuracy(ctx, y, d, val), nil }
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(16)), gnn.WithEpochs(200), gnn.WithValidation(2, 5, score))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Network, s.Epochs = gnn.Network{gnn.GCN(16)}, 200 }), gnn.WithValidation(2, 5, score))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func ExampleWithValidation() {
 // A model, written and read, embeds nodes that came after the training.
 func ExampleReadModel() {
 	g, d, _ := communities()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(32), gnn.ReLU(), gnn.GCN(16)))
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Network = gnn.Network{gnn.GCN(32), gnn.ReLU(), gnn.GCN(16)} }))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -189,7 +191,7 @@ func ExampleReadModel() {
 func ExampleResume() {
 	g, d, _ := communities()
 	var file bytes.Buffer
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithNetwork(gnn.GCN(16)), gnn.WithCheckpoints(15, func(c *gnn.Checkpoint) error {
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Network = gnn.Network{gnn.GCN(16)} }), gnn.WithCheckpoints(15, func(c *gnn.Checkpoint) error {
 		file.Reset() // keep the newest
 		_, err := c.WriteTo(&file)
 		return err
@@ -219,7 +221,7 @@ func ExampleTrainClassifier() {
 		{gnn.GCN(16), gnn.ReLU(), gnn.Dropout(0.5), gnn.GCN(gnn.AutoWidth)},
 		{gnn.Linear(16), gnn.ReLU(), gnn.Dropout(0.5), gnn.Linear(gnn.AutoWidth)},
 	} {
-		c, err := gnn.TrainClassifier(ctx, g, d.Features, d.Labels, s.Train, s.Val, gnn.WithNetwork(network...))
+		c, err := gnn.TrainClassifier(ctx, g, d.Features, d.Labels, s.Train, s.Val, gnn.With(func(s *gnn.Settings) { s.Network = network }))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -29,12 +29,12 @@ type file struct {
 func files(t testing.TB) map[string]file {
 	t.Helper()
 	g, x := small(12)
-	network := WithNetwork(GCN(3))
+	network := withNetwork(GCN(3))
 	m := trained(t, g, x, network)
 	c := checkpointsOf(t, g, x, network, WithValidation(2, 9, rising))[5]
 	labels := make([]int, 40)
 	labels[0], labels[2] = 7, 7
-	k := testkit.Must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, WithNetwork(GCN(AutoWidth)), WithEpochs(2)))
+	k := testkit.Must(TrainClassifier(ctx, g, x, labels, []int{0, 1}, []int{2, 3}, withNetwork(GCN(AutoWidth)), withEpochs(2)))
 	return map[string]file{
 		"model":      {m, fileOf(m), func(r io.Reader) error { return testkit.Err(ReadModel(r)) }},
 		"checkpoint": {c, fileOf(c), func(r io.Reader) error { return testkit.Err(ReadCheckpoint(r)) }},
@@ -81,7 +81,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 func TestHeadersThatDoNotFit(t *testing.T) {
 	huge := min(1<<40, math.MaxInt)
 	g, x := small(13)
-	m := trained(t, g, x, WithNetwork(GCN(3)))
+	m := trained(t, g, x, withNetwork(GCN(3)))
 	model := modelHeader{Settings: m.settings, Report: m.report, Prepare: m.prepare, Factor: 1}
 	doctored := func(change func(h *modelHeader)) []byte {
 		h := model
@@ -90,7 +90,7 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 		testkit.Must(modelFormat.Write(&b, h, m.params...))
 		return b.Bytes()
 	}
-	c := checkpointsOf(t, g, x, WithNetwork(GCN(3)))[2]
+	c := checkpointsOf(t, g, x, withNetwork(GCN(3)))[2]
 	doctoredCheckpoint := func(change func(h *checkpointHeader)) []byte {
 		h := c.header
 		change(&h)
@@ -147,7 +147,7 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 // other faults are named. Headers have a right checksum, so that the fuzzer gets behind it.
 func FuzzModelHeader(f *testing.F) {
 	g, x := small(42)
-	m := trained(f, g, x, WithNetwork(GCN(2)), WithEpochs(1))
+	m := trained(f, g, x, withNetwork(GCN(2)), withEpochs(1))
 	file := fileOf(m)
 	length := int(file[12]) | int(file[13])<<8 | int(file[14])<<16
 	f.Add(file[20 : 20+length])
@@ -190,8 +190,8 @@ func TestHashOfANetwork(t *testing.T) {
 		return other
 	}
 	for name, other := range map[string]*Model{
-		"another seed":        trained(t, g, x, WithSeed(2)),
-		"another epoch":       trained(t, g, x, WithEpochs(7)),
+		"another seed":        trained(t, g, x, withSeed(2)),
+		"another epoch":       trained(t, g, x, withEpochs(7)),
 		"another layer":       changed(func(m *Model) { m.settings.Network = Network{GCN(8), ELU(), GCN(5)} }),
 		"another factor":      changed(func(m *Model) { m.factor *= 2 }),
 		"another preparation": changed(func(m *Model) { m.prepare = testkit.Must(coles.PrepareStandardize.Fit(ctx, x)) }),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -97,8 +98,8 @@ func TestLayersEqualTheirFormulas(t *testing.T) {
 	} {
 		for name, features := range map[string]mat.Matrix{"sparse": words, "dense": x} {
 			// A few large steps give biases and slopes values other than those they begin with.
-			m := trained(t, g, features, WithNetwork(c.layers...), With(func(s *Settings) { s.Preparation, s.FeatureScale, s.Objective = coles.PrepareNone, 1, PowerMean(1, 3) }),
-				withOptimizer(Adam(0.05)), WithEpochs(4), withNorm(0))
+			m := trained(t, g, features, withNetwork(c.layers...), With(func(s *Settings) { s.Preparation, s.FeatureScale, s.Objective = coles.PrepareNone, 1, PowerMean(1, 3) }),
+				withOptimizer(optim.Adam(0.05)), withEpochs(4), withNorm(0))
 			p := params{}
 			for _, name := range m.Parameters() {
 				p[name], _ = m.Parameter(name)
@@ -127,7 +128,7 @@ func TestPairwiseLossesEqualTheirFormulas(t *testing.T) {
 	}{
 		{SampledNCE(negatives, eta), math.NaN()}, {PowerMean(0, negatives), 0}, {PowerMean(1, negatives), 1}, {PowerMean(-1, negatives), -1}, {PowerMean(2, negatives), 2},
 	} {
-		got, step := lossOf(t, g, h, WithObjective(form.o))
+		got, step := lossOf(t, g, h, withObjective(form.o))
 		firsts, seconds, _ := step.Edges()
 		us, ws := step.Negatives(negatives)
 		near, nearLogs, far, mean, total := 0.0, 0.0, 0.0, 0.0, 0.0
@@ -168,8 +169,8 @@ func TestLossOfCOLESEqualsItsFormula(t *testing.T) {
 	y := dense(h)
 	for _, s := range []coles.NegativeSampler{coles.ExpectedDegreeNegatives(), coles.UniformNegatives(3), {}} {
 		for _, beta := range []float64{0, 1, 10} {
-			got, step := lossOf(t, g, h, With(func(set *Settings) { set.Objective, set.Negatives, set.Kappa, set.Eta = COLES(beta), s, 2, 0.8 }))
-			dw := testkit.Must(coles.Contrast(ctx, g, s, 2, 0.8, step.batch.seed))
+			got, made := lossOf(t, g, h, With(func(set *Settings) { set.Objective, set.Negatives, set.Kappa, set.Eta = COLES(beta), s, 2, 0.8 }))
+			dw := testkit.Must(coles.Contrast(ctx, g, s, 2, 0.8, made.Training.(*step[float64]).batch.seed))
 			trace := mat.Trace(testkit.Product(y.T(), testkit.Must(dw.Apply(ctx, y)))) / 25
 			want := -trace + beta*penalty(y)
 			if math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {

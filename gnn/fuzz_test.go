@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/optim"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 	"coles/internal/testkit/promise"
@@ -63,14 +64,14 @@ func (s *script) options() []Option {
 		Preparation: coles.Preparation(s.Byte()%8 - 1), FeatureScale: s.number(), Negatives: samplers[s.Byte()%4], Kappa: k, Eta: s.number(),
 	}
 	all := []Option{
-		WithNetwork(network...), WithObjective(d.Objective), With(func(to *Settings) { to.Preparation, to.FeatureScale = d.Preparation, d.FeatureScale }),
+		withNetwork(network...), withObjective(d.Objective), With(func(to *Settings) { to.Preparation, to.FeatureScale = d.Preparation, d.FeatureScale }),
 		With(func(to *Settings) { to.FreshNegatives = true }), With(func(to *Settings) { to.Negatives, to.Kappa, to.Eta = d.Negatives, d.Kappa, d.Eta }),
 		withAugmentation(Drop([2]float64{s.number() / 16, 0}, [2]float64{0, s.number() / 16})),
-		withOptimizer([]Optimizer{Adam(s.number()), SGD(s.number(), s.number()/16), SGD(1e30, 0), Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
-		withSchedule([]Schedule{Cosine(k), Exponential(s.number() / 16), {}}[s.Byte()%3]), WithEpochs(s.Byte()%6 - 1), withRankStop(s.number()),
-		withBatchSize(s.Byte()%6 - 1), withNorm(s.number()), withPrecision(coles.Precision(s.Byte()%5 - 1)), WithSeed(uint64(s.Byte())), withPatience(k),
+		withOptimizer([]optim.Optimizer{optim.Adam(s.number()), optim.SGD(s.number(), s.number()/16), optim.SGD(1e30, 0), optim.Adam(1).WithDecay(s.number()), {}}[s.Byte()%5]),
+		withSchedule([]optim.Schedule{optim.Cosine(k), optim.Exponential(s.number() / 16), {}}[s.Byte()%3]), withEpochs(s.Byte()%6 - 1), withRankStop(s.number()),
+		withBatchSize(s.Byte()%6 - 1), withNorm(s.number()), withPrecision(coles.Precision(s.Byte()%5 - 1)), withSeed(uint64(s.Byte())), withPatience(k),
 	}
-	opts := []Option{WithNetwork(GCN(3), ReLU(), GCN(2)), WithEpochs(2)}
+	opts := []Option{withNetwork(GCN(3), ReLU(), GCN(2)), withEpochs(2)}
 	for range s.Byte() % 6 {
 		opts = append(opts, all[s.Byte()%len(all)])
 	}

@@ -19,7 +19,7 @@ func TestGradientsEqualCentralDifferences(t *testing.T) {
 		})
 	}
 	labelled, words, labels, train, val := separated()
-	r := labelledRun(t, labelled, words, labels, train, val, WithNetwork(Dropout(0.2), GCN(6), ReLU(), GCN(AutoWidth)))
+	r := labelledRun(t, labelled, words, labels, train, val, withNetwork(Dropout(0.2), GCN(6), ReLU(), GCN(AutoWidth)))
 	checkGradients(t, r, batchesOf(t, r, 0)[0], 1e-6)
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -47,18 +49,22 @@ func grid(side int) *coles.Graph {
 
 // Options for the settings that have none of their own.
 func withAugmentation(a Augmentation) Option { return func(c *config) { c.Augmentation = a } }
-func withOptimizer(o Optimizer) Option       { return func(c *config) { c.Optimizer = o } }
-func withSchedule(s Schedule) Option         { return func(c *config) { c.Schedule = s } }
+func withOptimizer(o optim.Optimizer) Option { return func(c *config) { c.Optimizer = o } }
+func withNetwork(layers ...Layer) Option     { return func(c *config) { c.Network = layers } }
+func withObjective(o Objective) Option       { return func(c *config) { c.Objective = o } }
+func withEpochs(epochs int) Option           { return func(c *config) { c.Epochs = epochs } }
+func withSeed(seed uint64) Option            { return func(c *config) { c.Seed = seed } }
+func withSchedule(s optim.Schedule) Option   { return func(c *config) { c.Schedule = s } }
 func withRankStop(rank float64) Option       { return func(c *config) { c.StopRank = rank } }
 func withPatience(epochs int) Option         { return func(c *config) { c.Patience = epochs } }
-func withSampler(s Sampler) Option           { return func(c *config) { c.Sampler = s } }
+func withSampler(s custom.Sampler) Option    { return func(c *config) { c.Sampler = s } }
 func withBatchSize(nodes int) Option         { return func(c *config) { c.BatchSize = nodes } }
 func withNorm(r float64) Option              { return func(c *config) { c.Norm = r } }
 func withPrecision(p coles.Precision) Option { return func(c *config) { c.Precision = p } }
 
 // smallOptions are few epochs of a narrow network in float64.
 func smallOptions(more ...Option) []Option {
-	return append([]Option{WithNetwork(GCN(8), ReLU(), GCN(5)), WithEpochs(6), withPrecision(coles.Float64)}, more...)
+	return append([]Option{withNetwork(GCN(8), ReLU(), GCN(5)), withEpochs(6), withPrecision(coles.Float64)}, more...)
 }
 
 // trained trains with smallOptions unless others override them.
@@ -102,15 +108,15 @@ func batchesOf(t testing.TB, r *run[float64], epoch int) (all []*batch[float64])
 }
 
 // stepOf is a step on a batch, its tape empty.
-func stepOf(r *run[float64], b *batch[float64]) *Step[float64] {
+func stepOf(r *run[float64], b *batch[float64]) *custom.Step[float64] {
 	r.tape.Reset(ctx)
-	return &Step[float64]{Tape: r.tape, ctx: ctx, run: r, batch: b, rnd: newRand(1)}
+	return &custom.Step[float64]{Tape: r.tape, Training: &step[float64]{Tape: r.tape, ctx: ctx, run: r, batch: b, rnd: newRand(1)}}
 }
 
 // lossOf is the loss for a network whose output is h, and the step that it was recorded in.
-func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Option) (float64, *Step[float64]) {
+func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Option) (float64, *custom.Step[float64]) {
 	t.Helper()
-	r := runOf(t, g, dense(h), append(opts, WithNetwork(Linear(h.Cols)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))...)
+	r := runOf(t, g, dense(h), append(opts, withNetwork(Linear(h.Cols)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))...)
 	clear(r.encoder.params[0].value.Data)
 	for j := range h.Cols {
 		r.encoder.params[0].value.Data[j*h.Cols+j] = 1
@@ -163,17 +169,17 @@ var cases = []struct {
 	{"sampled negatives", []Option{With(func(s *Settings) {
 		s.Negatives, s.Kappa, s.Eta, s.FreshNegatives = coles.UniformNegatives(3), 2, 0.9, true
 	})}, true},
-	{"Stiefel", []Option{WithNetwork(GCN(8), PReLU(), GCN(5).Orthonormal()), WithObjective(COLES(0))}, false},
-	{"linear", []Option{WithNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareTFIDF, 2 })}, false},
-	{"SAGE and NCE", []Option{WithNetwork(SAGE(8), ELU(), SAGE(5)), With(func(s *Settings) { s.Objective, s.FreshNegatives = SampledNCE(3, 0.7), true })}, true},
-	{"geometric mean", []Option{WithObjective(PowerMean(0, 4))}, true},
-	{"arithmetic mean", []Option{WithObjective(PowerMean(1, 4))}, true},
-	{"harmonic mean", []Option{WithObjective(PowerMean(-1, 4))}, true},
+	{"Stiefel", []Option{withNetwork(GCN(8), PReLU(), GCN(5).Orthonormal()), withObjective(COLES(0))}, false},
+	{"linear", []Option{withNetwork(Propagate(coles.S2GCSum(3)), Linear(5)), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareTFIDF, 2 })}, false},
+	{"SAGE and NCE", []Option{withNetwork(SAGE(8), ELU(), SAGE(5)), With(func(s *Settings) { s.Objective, s.FreshNegatives = SampledNCE(3, 0.7), true })}, true},
+	{"geometric mean", []Option{withObjective(PowerMean(0, 4))}, true},
+	{"arithmetic mean", []Option{withObjective(PowerMean(1, 4))}, true},
+	{"harmonic mean", []Option{withObjective(PowerMean(-1, 4))}, true},
 	{"augmentation", []Option{withAugmentation(Drop([2]float64{0.3, 0.1}, [2]float64{0.2, 0.4}))}, true},
-	{"dropout, dense features", []Option{WithNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareStandardize, 1 })}, true},
-	{"own layers and objective", []Option{WithNetwork(gated(8), swish(), GCN(5)), WithObjective(infomax())}, true},
+	{"dropout, dense features", []Option{withNetwork(Dropout(0.4), GCN(8), ReLU(), Dropout(0.3), Propagate(coles.SGC(2)), Linear(5)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareStandardize, 1 })}, true},
+	{"own layers and objective", []Option{withNetwork(gated(8), swish(), GCN(5)), withObjective(infomax())}, true},
 	{"batches", []Option{withBatchSize(15)}, true},
-	{"batches of pairs", []Option{With(func(s *Settings) { s.BatchSize, s.Objective = 11, SampledNCE(2, 1) }), WithNetwork(SAGE(6), ReLU(), GCN(5))}, true},
-	{"samples", []Option{withSampler(exact(9, 2)), WithNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
-	{"momentum", []Option{withOptimizer(SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), withSchedule(Cosine(2)), withNorm(0)}, false},
+	{"batches of pairs", []Option{With(func(s *Settings) { s.BatchSize, s.Objective = 11, SampledNCE(2, 1) }), withNetwork(SAGE(6), ReLU(), GCN(5))}, true},
+	{"samples", []Option{withSampler(exact(9, 2)), withNetwork(SAGE(6), ReLU(), Dropout(0.2), GCN(5))}, true},
+	{"momentum", []Option{withOptimizer(optim.SGD(0.05, 0.9).WithDecoupledDecay(1e-3)), withSchedule(optim.Cosine(2)), withNorm(0)}, false},
 }

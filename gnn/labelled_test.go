@@ -8,6 +8,8 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,14 +27,14 @@ func labelledRun(t *testing.T, g *coles.Graph, x mat.Matrix, labels, train, val 
 // the block.
 func TestBlocksOfLabelledNodes(t *testing.T) {
 	g, x, labels, train, val := separated()
-	r := labelledRun(t, g, x, labels, train, val, withBatchSize(5), WithNetwork(GCN(4), ReLU(), GCN(AutoWidth)))
+	r := labelledRun(t, g, x, labels, train, val, withBatchSize(5), withNetwork(GCN(4), ReLU(), GCN(AutoWidth)))
 	var orders [][]int
 	for epoch := range 2 {
 		var seen []int
 		for _, b := range batchesOf(t, r, epoch) {
 			s := stepOf(r, b)
 			rows, classes := s.Labels()
-			if len(rows) != 4 || s.Nodes() != 4 || s.Graph().Nodes() != 4 || s.Output(&View{}).Rows() != 4 { // of 12, in three blocks
+			if len(rows) != 4 || s.Nodes() != 4 || s.Graph().Nodes() != 4 || s.Output(&custom.View{}).Rows() != 4 { // of 12, in three blocks
 				t.Errorf("%d labels of %d nodes", len(rows), s.Nodes())
 			}
 			for k, row := range rows {
@@ -61,8 +63,8 @@ func TestEvaluationInParts(t *testing.T) {
 	labels, train, val := make([]int, n), []int{0, 1, 2}, []int{n - 1, 7, n / 2}
 	labels[1], labels[2] = 1, 2
 	for _, network := range []Network{{Linear(6), ReLU(), Linear(AutoWidth)}, {Propagate(coles.SGC(2)), Linear(AutoWidth)}, {GCN(AutoWidth)}} {
-		r := labelledRun(t, g, x, labels, train, val, WithNetwork(network...))
-		whole := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
+		r := labelledRun(t, g, x, labels, train, val, withNetwork(network...))
+		whole := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&custom.View{}).Data())
 		for name, nodes := range map[string][]int{"all": nil, "some": val} {
 			h, rows, err := r.outputOf(ctx, nodes)
 			if err != nil {
@@ -84,13 +86,13 @@ func TestEvaluationInParts(t *testing.T) {
 
 // withoutMean takes a running mean of its columns off.
 func withoutMean() Layer {
-	parameters := func(_, width int) []Parameter {
-		return []Parameter{{Name: "mean", Rows: 1, Cols: width, Start: 2, Averaged: true}}
+	parameters := func(_, width int) []custom.Parameter {
+		return []custom.Parameter{{Name: "mean", Rows: 1, Cols: width, Start: 2, Averaged: true}}
 	}
-	return NewLayer("without mean", LayerSpec{Width: SameWidth, Parameters: parameters}, withoutMeanOf[float32], withoutMeanOf[float64])
+	return NewLayer("without mean", custom.LayerSpec{Width: SameWidth, Parameters: parameters}, withoutMeanOf[float32], withoutMeanOf[float64])
 }
 
-func withoutMeanOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func withoutMeanOf[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	mean := make([]float64, h.Cols())
 	for i := range h.Rows() {
 		for j := range mean {
@@ -106,8 +108,8 @@ func withoutMeanOf[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff
 func TestRunningAverage(t *testing.T) {
 	g, _ := small(30)
 	x := mat.NewDense(40, 3, slices.Repeat([]float64{1}, 120))
-	opts := []Option{WithNetwork(Linear(2), withoutMean()), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withPrecision(coles.Float64),
-		withOptimizer(Adam(1e-300).WithDecoupledDecay(1)), WithObjective(COLES(1)), WithEpochs(3), withNorm(0)}
+	opts := []Option{withNetwork(Linear(2), withoutMean()), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withPrecision(coles.Float64),
+		withOptimizer(optim.Adam(1e-300).WithDecoupledDecay(1)), withObjective(COLES(1)), withEpochs(3), withNorm(0)}
 	m := testkit.Must(Train(ctx, g, x, opts...))
 	if got := m.Report().Parameters; got != 3*2+2 {
 		t.Errorf("%d numbers trained, want 8", got)

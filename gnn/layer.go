@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/setting"
 )
 
@@ -20,75 +20,38 @@ const (
 // wideNames are the names of layers with a width.
 var wideNames = []string{gcnName, linearName, sageName}
 
-// A Layer is one step of a [Network]: one of those here, or of the program's ([NewLayer]). H is its
-// input, n × k. The zero value is no layer. Its text form, in JSON too, is
+// A Layer is one step of a [Network]. H is its input, n × k. The zero value is no layer. The text form, in
+// JSON too, is
 //
-//	gcn:64               GCN(64)
-//	linear               Linear(AutoWidth)
+//	gcn:64, linear       GCN(64), Linear(AutoWidth)
 //	gcn:64,orthonormal   GCN(64).Orthonormal()
 //	propagate:s2gcsum:8  Propagate(coles.S2GCSum(8))
 //	dropout:0.5          Dropout(0.5)
-//	custom:NAME,64       NewLayer("NAME", LayerSpec{Width: 64, …}, …)
-//
-// and so on. A layer of NewLayer that was read from a text has a name only: set it anew.
+//	custom:NAME,64       NewLayer("NAME", …), of which a text has name and width only
 type Layer struct {
 	label       // without the width
-	spec        LayerSpec
-	forward32   forward[float32]
-	forward64   forward[float64] // both nil where only the name is known
+	spec        custom.LayerSpec
+	forward32   custom.Forward[float32]
+	forward64   custom.Forward[float64] // both nil where only the name is known
 	orthonormal bool
 	filter      coles.Filter // of Propagate
 }
 
-// forward computes the output of a layer.
-type forward[T autodiff.Float] = func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T]
-
-// A LayerSpec describes a layer to its network, apart from the computation.
-type LayerSpec struct {
-	// Width is the number of columns that come out: any, [AutoWidth], or [SameWidth].
-	Width int
-	// Hops is how many edges away the layer looks: what training in blocks has to gather. In
-	// evaluation a row that comes out depends on no rows but those.
-	Hops int
-	// Parameters lists the trained parameters, for the numbers of columns in and out; nil for none.
-	Parameters func(in, width int) []Parameter
-}
-
 const (
-	// AutoWidth is the width of 512, or 256 where there are at most 512 features (the paper's 512,
-	// 512 and 256 for Cora, Citeseer and Pubmed); for the last layer of a classifier the number of
-	// classes.
-	AutoWidth = 0
-	// SameWidth is as many columns as come in.
-	SameWidth = -1
+	AutoWidth = 0  // 512, or 256 up to 512 features, as in the paper; at a classifier's end its classes
+	SameWidth = -1 // as many columns as come in
 )
 
-// NewLayer makes a layer of a function, given in both precisions: write it once, with a type
-// parameter, and name both.
-//
-//	func swish[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-//		return p.Mul(h, p.Sigmoid(h))
-//	}
-//
-//	gnn.NewLayer("swish", gnn.LayerSpec{Width: gnn.SameWidth}, swish[float32], swish[float64])
-//
-// It returns a row for every row of H, with the columns of spec; anything else panics. The
-// first layer of a network, but for [Propagate] and [Dropout], is one with a width: what comes in
-// may be an [autodiff.Tape.SparseConstant], to be multiplied only. The name, without a comma, is
-// the layer's name in checkpoints and model files.
-func NewLayer(name string, spec LayerSpec,
-	forward32 func(*Pass[float32], *autodiff.Value[float32]) *autodiff.Value[float32],
-	forward64 func(*Pass[float64], *autodiff.Value[float64]) *autodiff.Value[float64],
-) Layer {
-	return Layer{label: label{name: name, custom: true}, spec: spec, forward32: forward32, forward64: forward64}
+// NewLayer makes a layer of a function, given in both precisions: see package [coles/gnn/custom]. Files
+// keep the name, which has no comma.
+func NewLayer(name string, spec custom.LayerSpec, forward32 custom.Forward[float32], forward64 custom.Forward[float64]) Layer {
+	return Layer{label: label{Name: name, Custom: true}, spec: spec, forward32: forward32, forward64: forward64}
 }
 
-// Orthonormal returns the layer, a [GCN] or a [Linear], with a weight that has orthonormal columns,
-// ΘᵀΘ = I, from the first step to the last, and without bias: a point on the Stiefel manifold.
-// Width must not exceed what comes in.
-//
-// Each step goes along the Riemannian gradient G − Θ·(ΘᵀG + GᵀΘ)/2 and back to the manifold by the
-// Q of a QR decomposition. Weight decay means nothing there and leaves it alone.
+// Orthonormal returns the layer, a [GCN] or a [Linear], with a weight on the Stiefel manifold, ΘᵀΘ = I, from
+// the first step to the last, and without bias. Width must not exceed what comes in. Each step goes
+// along the Riemannian gradient G − Θ·(ΘᵀG + GᵀΘ)/2 and back by the Q of a QR decomposition. Weight
+// decay leaves it alone.
 func (l Layer) Orthonormal() Layer {
 	l.orthonormal = true
 	return l
@@ -98,7 +61,7 @@ func (l Layer) Orthonormal() Layer {
 func (l Layer) wide() bool { return l.spec.Width != SameWidth }
 
 // parameters lists the trained parameters for in columns, the width resolved.
-func (l Layer) parameters(in int) []Parameter {
+func (l Layer) parameters(in int) []custom.Parameter {
 	if l.spec.Parameters == nil {
 		return nil
 	}
@@ -116,23 +79,23 @@ func (l Layer) parameters(in int) []Parameter {
 
 func (l Layer) check() error {
 	switch {
-	case l.name == "":
+	case l.Name == "":
 		return setting.Bad("Layer", nil, "one")
 	case l.spec.Width < SameWidth:
 		return setting.Bad("Width", l.spec.Width, "1 or more, AutoWidth or SameWidth")
 	case l.spec.Hops < 0:
 		return setting.Bad("Hops", l.spec.Hops, "0 or more")
-	case l.orthonormal && (l.custom || l.name != gcnName && l.name != linearName):
+	case l.orthonormal && (l.Custom || l.Name != gcnName && l.Name != linearName):
 		return setting.Bad("Layer", l, "GCN or Linear where it is orthonormal")
-	case l.custom:
-		return l.checkName()
-	case !l.wide() && slices.Contains(wideNames, l.name):
+	case l.Custom:
+		return l.CheckName()
+	case !l.wide() && slices.Contains(wideNames, l.Name):
 		return setting.Bad("Layer", l, "a width")
-	case l.name == dropoutName && !(l.args[0].(float64) >= 0 && l.args[0].(float64) < 1):
+	case l.Name == dropoutName && !(l.Args[0].(float64) >= 0 && l.Args[0].(float64) < 1):
 		return setting.Bad("Layer", l, "a rate from 0 to less than 1")
-	case l.name == propagateName && len(l.filter.Coefficients()) == 0:
+	case l.Name == propagateName && len(l.filter.Coefficients()) == 0:
 		return setting.Bad("Filter", l, "a filter with its numbers")
-	case l.name == propagateName:
+	case l.Name == propagateName:
 		_, err := l.filter.MarshalText()
 		return err
 	}
@@ -144,12 +107,12 @@ const orthonormalWord = "orthonormal"
 
 // String returns the text form.
 func (l Layer) String() string {
-	l.args = slices.Clone(l.args)
-	if l.wide() && (l.custom || l.spec.Width != AutoWidth) {
-		l.args = append(l.args, l.spec.Width)
+	l.Args = slices.Clone(l.Args)
+	if l.wide() && (l.Custom || l.spec.Width != AutoWidth) {
+		l.Args = append(l.Args, l.spec.Width)
 	}
 	if l.orthonormal {
-		l.args = append(l.args, orthonormalWord)
+		l.Args = append(l.Args, orthonormalWord)
 	}
 	return l.label.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -15,20 +16,20 @@ import (
 )
 
 // layerForms are the text forms of layers.
-var layerForms = []form[Layer]{
-	formOf(gcnName, wideLayer(GCN)),
-	formOf(linearName, wideLayer(Linear)),
-	formOf(sageName, wideLayer(SAGE)),
-	{propagateName, func(f *setting.Form) (Layer, error) {
+var layerForms = []setting.Way[Layer]{
+	setting.WayOf(gcnName, wideLayer(GCN)),
+	setting.WayOf(linearName, wideLayer(Linear)),
+	setting.WayOf(sageName, wideLayer(SAGE)),
+	{Name: propagateName, Read: func(f *setting.Form) (Layer, error) {
 		var filter coles.Filter
 		err := filter.UnmarshalText([]byte(f.Rest()))
 		return Propagate(filter), err
 	}},
-	formOf("relu", func(*setting.Form) Layer { return ReLU() }),
-	formOf("prelu", func(*setting.Form) Layer { return PReLU() }),
-	formOf("elu", func(*setting.Form) Layer { return ELU() }),
-	formOf(dropoutName, func(f *setting.Form) Layer { return Dropout(f.Float()) }),
-	{customName, func(f *setting.Form) (Layer, error) { return namedLayer(f.Rest()) }},
+	setting.WayOf("relu", func(*setting.Form) Layer { return ReLU() }),
+	setting.WayOf("prelu", func(*setting.Form) Layer { return PReLU() }),
+	setting.WayOf("elu", func(*setting.Form) Layer { return ELU() }),
+	setting.WayOf(dropoutName, func(f *setting.Form) Layer { return Dropout(f.Float()) }),
+	{Name: customName, Read: func(f *setting.Form) (Layer, error) { return namedLayer(f.Rest()) }},
 }
 
 // wideLayer reads a layer with a width, which may be orthonormal.
@@ -48,7 +49,7 @@ func wideLayer(make func(width int) Layer) func(f *setting.Form) Layer {
 // namedLayer reads the name of a layer of [NewLayer], and its width if it has one.
 func namedLayer(text string) (Layer, error) {
 	name, width, wide := strings.Cut(text, ",")
-	spec := LayerSpec{Width: SameWidth}
+	spec := custom.LayerSpec{Width: SameWidth}
 	if wide {
 		var err error
 		if spec.Width, err = strconv.Atoi(width); err != nil || spec.Width < 0 {
@@ -58,13 +59,13 @@ func namedLayer(text string) (Layer, error) {
 	return NewLayer(name, spec, nil, nil), nil
 }
 
-// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). Its parameters are "weight"
-// (Θ, k × width, drawn by Glorot's rule) and "bias" (b, 1 × width, zero at first).
+// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, drawn by
+// Glorot's rule, and "bias" b, 1 × width, zero at first.
 func GCN(width int) Layer {
-	return Layer{label: label{name: gcnName}, spec: LayerSpec{width, 1, weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
+	return Layer{label: label{Name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
 
-func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func gcn[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	weight := p.Parameter("weight")
 	if b := p.Parameter("bias"); b != nil {
 		return p.Convolve(p.W(), h, weight, b)
@@ -75,36 +76,35 @@ func gcn[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] 
 // Linear is H·Θ + 1·b. Its parameters are "weight" and "bias". Behind [Propagate] it is the linear
 // encoder of COLES.
 func Linear(width int) Layer {
-	return Layer{label: label{name: linearName}, spec: LayerSpec{width, 0, weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
+	return Layer{label: label{Name: linearName}, spec: custom.LayerSpec{Width: width, Parameters: weightAndBias}, forward32: linear[float32], forward64: linear[float64]}
 }
 
-func linear[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func linear[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	return withBias(p, p.MatMul(h, p.Parameter("weight")))
 }
 
-func weightAndBias(in, width int) []Parameter {
-	return []Parameter{Weight("weight", in, width), Bias("bias", width)}
+func weightAndBias(in, width int) []custom.Parameter {
+	return []custom.Parameter{custom.Weight("weight", in, width), custom.Bias("bias", width)}
 }
 
 // withBias adds the bias of the layer, if it has one.
-func withBias[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func withBias[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	if b := p.Parameter("bias"); b != nil {
 		return p.Bias(h, b)
 	}
 	return h
 }
 
-// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE with the mean over neighbours (Hamilton, Ying and
-// Leskovec 2017); a node without neighbours has the first part only. Its parameters are "self",
-// "neighbors" and "bias".
+// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE by the mean of neighbours (Hamilton, Ying and Leskovec 2017),
+// 0 without any. Its parameters are "self", "neighbors" and "bias".
 func SAGE(width int) Layer {
-	parameters := func(in, width int) []Parameter {
-		return []Parameter{Weight("self", in, width), Weight("neighbors", in, width), Bias("bias", width)}
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{custom.Weight("self", in, width), custom.Weight("neighbors", in, width), custom.Bias("bias", width)}
 	}
-	return Layer{label: label{name: sageName}, spec: LayerSpec{width, 1, parameters}, forward32: sage[float32], forward64: sage[float64]}
+	return Layer{label: label{Name: sageName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, forward32: sage[float32], forward64: sage[float64]}
 }
 
-func sage[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func sage[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	own, others := p.MatMul(p.Own(h), p.Parameter("self")), p.MatMul(h, p.Parameter("neighbors"))
 	return withBias(p, p.Add(own, p.SpMM(p.Operator("means", neighborMeans), others)))
 }
@@ -118,18 +118,17 @@ func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	return matrix.ExportCSR(ctx, means)
 }
 
-// Propagate is F·H for a fixed filter, such as [coles.SGC] or [coles.S2GC]. Before the first
-// parameters it is computed once.
+// Propagate is F·H for a fixed filter such as [coles.SGC], computed once if it comes first.
 func Propagate(f coles.Filter) Layer {
 	return Layer{
-		label: label{name: propagateName, args: []any{f}}, filter: f, spec: LayerSpec{Width: SameWidth, Hops: f.Hops()},
+		label: label{Name: propagateName, Args: []any{f}}, filter: f, spec: custom.LayerSpec{Width: SameWidth, Hops: f.Hops()},
 		forward32: propagate[float32](f), forward64: propagate[float64](f),
 	}
 }
 
 // propagate is Σₖ aₖ·Wᵏ·H by Horner's rule.
-func propagate[T autodiff.Float](f coles.Filter) forward[T] {
-	return func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func propagate[T autodiff.Float](f coles.Filter) custom.Forward[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		a := f.Coefficients()
 		sum := p.Scale(h, a[len(a)-1])
 		for k := len(a) - 2; k >= 0; k-- {
@@ -144,37 +143,40 @@ func propagate[T autodiff.Float](f coles.Filter) forward[T] {
 
 // ReLU is max(H, 0) by entry.
 func ReLU() Layer {
-	return Layer{label: label{name: "relu"}, spec: LayerSpec{Width: SameWidth}, forward32: (*Pass[float32]).ReLU, forward64: (*Pass[float64]).ReLU}
+	return Layer{label: label{Name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
 }
 
-// PReLU is H where positive and a·H elsewhere. Its parameter is "slope" (a, 1 × 1), 0.25 at first
-// (He et al. 2015).
+// PReLU is H where positive, else a·H; "slope" is a, 0.25 at first (He et al. 2015).
 func PReLU() Layer {
-	parameters := func(_, _ int) []Parameter { return []Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}} }
-	return Layer{label: label{name: "prelu"}, spec: LayerSpec{SameWidth, 0, parameters}, forward32: prelu[float32], forward64: prelu[float64]}
+	parameters := func(_, _ int) []custom.Parameter {
+		return []custom.Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}}
+	}
+	return Layer{label: label{Name: "prelu"}, spec: custom.LayerSpec{Width: SameWidth, Parameters: parameters}, forward32: prelu[float32], forward64: prelu[float64]}
 }
 
-func prelu[T autodiff.Float](p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func prelu[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	return p.PReLU(h, p.Parameter("slope"))
 }
 
 // ELU is H where positive and e^H − 1 elsewhere.
 func ELU() Layer {
-	return Layer{label: label{name: "elu"}, spec: LayerSpec{Width: SameWidth}, forward32: (*Pass[float32]).ELU, forward64: (*Pass[float64]).ELU}
+	return Layer{label: label{Name: "elu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ELU, forward64: (*custom.Pass[float64]).ELU}
 }
 
-// Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while
-// training; of sparse features it draws for the entries that are stored.
+// Dropout sets entries to zero with probability rate and divides the others by 1 − rate, while training;
+// of sparse features the stored ones.
 func Dropout(rate float64) Layer {
 	return Layer{
-		label: label{name: dropoutName, args: []any{rate}}, spec: LayerSpec{Width: SameWidth},
+		label: label{Name: dropoutName, Args: []any{rate}}, spec: custom.LayerSpec{Width: SameWidth},
 		forward32: dropout[float32](rate), forward64: dropout[float64](rate),
 	}
 }
 
-func dropout[T autodiff.Float](rate float64) forward[T] {
-	return func(p *Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Dropout(h, rate, p.Rand()) }
+func dropout[T autodiff.Float](rate float64) custom.Forward[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Dropout(h, rate, p.Rand()) }
 }
 
 // UnmarshalText reads the text form, or fails with [coles.ErrSetting].
-func (l *Layer) UnmarshalText(text []byte) error { return unmarshal(l, text, layerForms) }
+func (l *Layer) UnmarshalText(text []byte) error {
+	return setting.ReadText(l, text, layerForms, Layer.check)
+}

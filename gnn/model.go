@@ -18,8 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Model is a trained network: enough to embed nodes that come later. It is immutable and safe for
-// use by many goroutines.
+// A Model is a trained network, immutable and safe for many goroutines.
 type Model struct {
 	settings  Settings
 	prepare   *coles.Preparer
@@ -51,17 +50,13 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding returns the embedding of the nodes trained on (n × d′). It is the model's own matrix,
-// not a copy: read it, do not write to it. It is nil in a model that was read from a file; use
-// [Model.Embed].
+// Embedding is that of the nodes trained on (n × d′), not to be written to; nil in a model of a file.
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
-// Embed returns the embedding of every node of a graph (n × d′) without training anything: the
-// graph trained on, to the byte; one that has grown, new nodes and all; or another graph with the
-// same features.
-//
-// Errors: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative],
-// [coles.ErrTooLarge], [coles.ErrPrecision] for features that leave its range, and ctx's.
+// Embed returns the embedding of every node of a graph (n × d′) without training: of the graph trained on,
+// to the byte; of one that has grown; or of another with the same features. Errors: [coles.ErrShape],
+// [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], [coles.ErrPrecision]
+// for features that leave its range, and ctx's.
 func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	h, err := m.output(ctx, g, x)
 	if err != nil {
@@ -111,7 +106,7 @@ func outputIn[T autodiff.Float](ctx context.Context, m *Model, g *coles.Graph, x
 	return y, kernel.Convert(ctx, y, h)
 }
 
-// Parameters returns the names of the parameters, such as "0.weight", in the order of the layers.
+// Parameters are the names of the parameters, "0.weight" say, by layers.
 func (m *Model) Parameters() []string {
 	var names []string
 	for _, s := range m.shapes {
@@ -129,7 +124,7 @@ func (m *Model) Parameter(name string) (p *mat.Dense, ok bool) {
 	return mat.NewDense(m.shapes[k].Rows, m.shapes[k].Cols, slices.Clone(m.params[k])), true
 }
 
-// Settings returns the settings of the training, widths and precision resolved.
+// Settings are the training's, widths and precision resolved.
 func (m *Model) Settings() Settings { return m.settings.clone() }
 
 // Report describes the training.
@@ -147,10 +142,7 @@ type modelHeader struct {
 	Classes  []int           `json:"classes,omitempty"` // of a classifier
 }
 
-// WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the
-// embedding: [Model.Embed] makes it again.
-//
-// Errors: the writer's.
+// WriteTo writes the model without its embedding, which [Model.Embed] makes again. Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
 
 func (m *Model) write(w io.Writer, classes []int) (int64, error) {
@@ -163,21 +155,17 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	return n, nil
 }
 
-// Hash identifies the model by 64 bits in hexadecimal digits, as [coles.Model.Hash] does. Of a program's
-// own layers it covers the names.
+// Hash identifies the model as [coles.Model.Hash] does. Of a program's own layers it covers the names.
 func (m *Model) Hash() string {
 	prepare, _ := json.Marshal(m.prepare) // finite numbers, which do not fail
 	s := m.settings
 	return archive.Hash(fmt.Sprint(s.Network, s.FeatureScale, s.Precision, string(prepare), m.factor), m.params...)
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive,
-// never because a length is declared. A network with layers of [NewLayer], of which a file has the
-// names, needs its layers, all of them.
-//
-// Errors: [coles.ErrFormat] for bytes that are no such model or an unknown version,
-// [coles.ErrChecksum] for a model changed or cut off, [coles.ErrSetting] where the layers are
-// missing or others, and the reader's.
+// ReadModel reads what [Model.WriteTo] wrote, and no byte more, in memory for the bytes that arrive. A
+// network with layers of [NewLayer], of which a file has the names, needs all its layers. Errors:
+// [coles.ErrFormat] for other bytes or versions, [coles.ErrChecksum] for a model changed or cut off,
+// [coles.ErrSetting] for layers missing or others, and the reader's.
 func ReadModel(r io.Reader, layers ...Layer) (*Model, error) {
 	m, classes, err := readModel(r, layers)
 	if err == nil && classes != nil {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"coles/gnn/custom"
 )
 
-// A Network is a sequence of layers, features to embeddings. Parameters are called by the place of
-// their layer and their name there: "0.weight" is Θ of the first layer.
+// A Network is a sequence of layers. "0.weight" is the parameter "weight" of the first layer.
 type Network []Layer
 
 // String is the layers in order.
@@ -27,7 +28,7 @@ func (n Network) check() error {
 			return fmt.Errorf("gnn: layer %d: %w", i, err)
 		}
 		wide = wide || l.wide()
-		if !wide && (l.custom || l.name != dropoutName) && i >= n.lead() {
+		if !wide && (l.Custom || l.Name != dropoutName) && i >= n.lead() {
 			return bad(layerField(i), l, "a weight before it")
 		}
 	}
@@ -102,7 +103,7 @@ func (n Network) width() int { return n[n.lastWide()].spec.Width }
 
 // lead is how many filters stand at the beginning: what they do is done once.
 func (n Network) lead() int {
-	if at := slices.IndexFunc(n, func(l Layer) bool { return l.name != propagateName || l.custom }); at >= 0 {
+	if at := slices.IndexFunc(n, func(l Layer) bool { return l.Name != propagateName || l.Custom }); at >= 0 {
 		return at
 	}
 	return len(n)
@@ -125,7 +126,7 @@ func (n Network) shapes(nodes, d int) ([]shape, error) {
 	in := d
 	for i, l := range n {
 		if l.wide() {
-			if err := (shape{i, Parameter{Name: "output", Rows: max(nodes, in), Cols: l.spec.Width}}).check(); err != nil {
+			if err := (shape{i, custom.Parameter{Name: "output", Rows: max(nodes, in), Cols: l.spec.Width}}).check(); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 
@@ -48,20 +50,20 @@ func TestRulesEqualTheirFormulas(t *testing.T) {
 		return path
 	}
 	for name, c := range map[string]struct {
-		rule Optimizer
+		rule optim.Optimizer
 		want []float64
 	}{
-		"Adam, coupled decay":   {Adam(rate).WithDecay(lambda), adam(false)},
-		"Adam, decoupled decay": {Adam(rate).WithDecoupledDecay(lambda), adam(true)},
-		"descent":               {SGD(rate, 0).WithDecay(lambda), sgd(0)},
-		"momentum":              {SGD(rate, 0.8).WithDecay(lambda), sgd(0.8)},
+		"Adam, coupled decay":   {optim.Adam(rate).WithDecay(lambda), adam(false)},
+		"Adam, decoupled decay": {optim.Adam(rate).WithDecoupledDecay(lambda), adam(true)},
+		"descent":               {optim.SGD(rate, 0).WithDecay(lambda), sgd(0)},
+		"momentum":              {optim.SGD(rate, 0.8).WithDecay(lambda), sgd(0.8)},
 	} {
 		one := func() kernel.Matrix[float64] { return kernel.Dense[float64](1, 1) }
 		p := &parameter[float64]{value: one(), grad: one(), moments: [][]kernel.Matrix[float64]{{one(), one()}}}
 		p.value.Data[0] = start
 		for k, g := range gradients {
 			p.grad.Data[0] = g
-			if err := update(ctx, c.rule, 0, Phase{}.trains, []*parameter[float64]{p}, k+1, rate); err != nil {
+			if err := update(ctx, c.rule, 0, custom.Phase{}, []*parameter[float64]{p}, k+1, rate); err != nil {
 				t.Fatal(err)
 			}
 			if got := p.value.Data[0]; math.Abs(got-c.want[k]) > 1e-14 {
@@ -78,8 +80,8 @@ func TestSchedulesEqualTheirFormulas(t *testing.T) {
 		if epoch < 4 {
 			cosine = (e + 1) / 5
 		}
-		for s, want := range map[Schedule]float64{{}: 1, Cosine(4): cosine, Exponential(0.9): math.Pow(0.9, e)} {
-			if got := s.share(epoch, 10); math.Abs(got-want) > 1e-15 {
+		for s, want := range map[optim.Schedule]float64{{}: 1, optim.Cosine(4): cosine, optim.Exponential(0.9): math.Pow(0.9, e)} {
+			if got := s.Share(epoch, 10); math.Abs(got-want) > 1e-15 {
 				t.Errorf("%v, epoch %d: %v, want %v", s, epoch, got, want)
 			}
 		}
@@ -160,8 +162,8 @@ func TestTangentIsTheProjection(t *testing.T) {
 func TestManifoldIsNotLeft(t *testing.T) {
 	g, x := small(14)
 	for precision, bound := range map[coles.Precision]float64{coles.Float64: 1e-12, coles.Float32: 6e-6} {
-		for _, o := range []Optimizer{Adam(1e-3), SGD(1e-3, 0), SGD(1e-4, 0.9).WithDecay(0.1)} {
-			m := trained(t, g, x, WithNetwork(GCN(8), ReLU(), GCN(5).Orthonormal()), WithObjective(COLES(10)), withOptimizer(o), WithEpochs(1000), withPrecision(precision))
+		for _, o := range []optim.Optimizer{optim.Adam(1e-3), optim.SGD(1e-3, 0), optim.SGD(1e-4, 0.9).WithDecay(0.1)} {
+			m := trained(t, g, x, withNetwork(GCN(8), ReLU(), GCN(5).Orthonormal()), withObjective(COLES(10)), withOptimizer(o), withEpochs(1000), withPrecision(precision))
 			theta, _ := m.Parameter("2.weight")
 			if d := drift(theta); d > bound {
 				t.Errorf("%v: max|ΘᵀΘ − I| = %.2g after 1,000 steps", precision, d)
@@ -185,19 +187,19 @@ func TestOrthonormalLinearEncoderReachesTheClosedForm(t *testing.T) {
 	for _, l := range testkit.Must(coles.Solve(ctx, fx, dw, dim)).Lambda {
 		want += l
 	}
-	epochs := progressOf(t, g, x, WithNetwork(Propagate(filter), Linear(dim).Orthonormal()), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareNone, 1 }),
-		withOptimizer(SGD(0.5, 0)), WithEpochs(3000))
+	epochs := progressOf(t, g, x, withNetwork(Propagate(filter), Linear(dim).Orthonormal()), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(0), coles.PrepareNone, 1 }),
+		withOptimizer(optim.SGD(0.5, 0)), withEpochs(3000))
 	testkit.WantNear(t, "Tr(HᵀΔWH)", -epochs[2999].Loss*float64(g.Nodes()), want, 1e-8)
 }
 
 // Decay leaves an orthonormal weight alone, coupled or not, and the others not.
 func TestDecayLeavesTheManifoldAlone(t *testing.T) {
 	g, x := small(85)
-	train := func(o Optimizer, layers ...Layer) []uint64 {
-		return testkit.Bits(trained(t, g, x, WithObjective(COLES(0)), withOptimizer(o), WithNetwork(layers...)).Embedding())
+	train := func(o optim.Optimizer, layers ...Layer) []uint64 {
+		return testkit.Bits(trained(t, g, x, withObjective(COLES(0)), withOptimizer(o), withNetwork(layers...)).Embedding())
 	}
-	for _, o := range []Optimizer{Adam(0.01), SGD(0.1, 0.5)} {
-		for _, decayed := range []Optimizer{o.WithDecay(0.3), o.WithDecoupledDecay(0.3)} {
+	for _, o := range []optim.Optimizer{optim.Adam(0.01), optim.SGD(0.1, 0.5)} {
+		for _, decayed := range []optim.Optimizer{o.WithDecay(0.3), o.WithDecoupledDecay(0.3)} {
 			if !slices.Equal(train(o, GCN(5).Orthonormal()), train(decayed, GCN(5).Orthonormal())) {
 				t.Error("decay moves a weight on the manifold")
 			}

@@ -40,7 +40,7 @@ func newConfig(s Settings, opts []Option) (config, error) {
 	return c, err
 }
 
-// WithSettings replaces all settings at once; later options change them further.
+// WithSettings replaces all settings; later options change them further.
 func WithSettings(s Settings) Option { return func(c *config) { c.Settings = s } }
 
 // With changes settings as the earlier options left them.
@@ -51,36 +51,20 @@ func With(change func(s *Settings)) Option {
 	}
 }
 
-// WithNetwork sets the layers.
-func WithNetwork(layers ...Layer) Option { return func(c *config) { c.Network = layers } }
-
-// WithObjective sets what the network is trained for.
-func WithObjective(o Objective) Option { return func(c *config) { c.Objective = o } }
-
-// WithEpochs sets how often all nodes are gone through.
-func WithEpochs(epochs int) Option { return func(c *config) { c.Epochs = epochs } }
-
-// WithSeed sets the seed of all random draws (1).
-func WithSeed(seed uint64) Option { return func(c *config) { c.Seed = seed } }
-
-// WithProgress calls f from the calling goroutine with the stage "train" and the number of epochs, before
-// the first and after each.
+// WithProgress calls f with the stage "train" before the first epoch and after each.
 func WithProgress(f coles.Progress) Option { return func(c *config) { c.progress = f } }
 
 // WithEpochReport calls f, from the calling goroutine, after every epoch.
 func WithEpochReport(f func(EpochReport)) Option { return func(c *config) { c.watch = f } }
 
-// WithValidation judges the embedding at that interval of epochs, stops once patience judgements in
-// a row have brought no better one than before, and goes back to the parameters of the best. It is
-// the place for labels of validation nodes.
-//
-// A score is the better the higher it is; rows of y are in the order of the graph's. score may keep
-// the matrix.
+// WithValidation judges the embedding every so many epochs, stops once patience judgements in a row are
+// no better, and goes back to the best parameters. A higher score is better; it may use labels of
+// validation nodes, and keep y, whose rows are the graph's.
 func WithValidation(every, patience int, score func(ctx context.Context, epoch int, y *mat.Dense) (float64, error)) Option {
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
 
-// WithCheckpoints calls save at that interval of epochs. An error of save ends the training.
+// WithCheckpoints calls save every so many epochs. Its error ends the training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {
 	return func(c *config) { c.saveEvery, c.save = every, save }
 }

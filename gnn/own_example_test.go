@@ -8,20 +8,22 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // gated is H + σ(W·H·Γ + 1·b)∘(W·H·Θ): every entry is moved as far as its gate is open.
-func gated[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func gated[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	gate := p.Sigmoid(p.Bias(p.SpMM(p.W(), p.MatMul(h, p.Parameter("gate"))), p.Parameter("bias")))
 	return p.Add(h, p.Mul(gate, p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight")))))
 }
 
-func gatedParameters(in, width int) []gnn.Parameter {
-	return []gnn.Parameter{gnn.Weight("gate", in, width), gnn.Bias("bias", width), gnn.Weight("weight", in, width)}
+func gatedParameters(in, width int) []custom.Parameter {
+	return []custom.Parameter{custom.Weight("gate", in, width), custom.Bias("bias", width), custom.Weight("weight", in, width)}
 }
 
 // ranking is −mean log σ(h_u·h_v − h_u·h_w) over the edges, w drawn for each (Rendle et al. 2009).
-func ranking[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
+func ranking[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
 	us, vs, _ := s.Edges()
 	_, ws := s.Negatives(1)
 	return s.MeanOfViews(func(h *autodiff.Value[T]) *autodiff.Value[T] {
@@ -31,8 +33,8 @@ func ranking[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 }
 
 var (
-	layer     = gnn.NewLayer("gated", gnn.LayerSpec{Width: gnn.SameWidth, Hops: 1, Parameters: gatedParameters}, gated[float32], gated[float64])
-	objective = gnn.NewObjective("ranking", gnn.ObjectiveSpec{}, ranking[float32], ranking[float64])
+	layer     = gnn.NewLayer("gated", custom.LayerSpec{Width: gnn.SameWidth, Hops: 1, Parameters: gatedParameters}, gated[float32], gated[float64])
+	objective = gnn.NewObjective("ranking", custom.ObjectiveSpec{}, ranking[float32], ranking[float64])
 )
 
 // A gated residual layer and a loss of the program's: neighbours before nodes drawn at random.
@@ -40,7 +42,7 @@ func ExampleNewLayer() {
 	g, d, _ := communities()
 	s := gnn.DefaultSettings()
 	s.Network, s.Objective = gnn.Network{gnn.GCN(32), layer}, objective
-	s.FreshNegatives, s.Optimizer = true, gnn.Adam(0.01)
+	s.FreshNegatives, s.Optimizer = true, optim.Adam(0.01)
 	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s))
 	if err != nil {
 		log.Fatal(err)
@@ -58,7 +60,7 @@ func ExampleNewObjective() {
 	g, d, _ := communities()
 	s := gnn.DefaultSettings()
 	s.Network, s.Objective = gnn.Network{gnn.GCN(32), layer}, objective
-	s.Optimizer, s.Epochs, s.Precision = gnn.SGD(rate, 0), 2, coles.Float64
+	s.Optimizer, s.Epochs, s.Precision = optim.SGD(rate, 0), 2, coles.Float64
 	var epochs []gnn.EpochReport
 	_, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithEpochReport(func(p gnn.EpochReport) { epochs = append(epochs, p) }))
 	if err != nil {

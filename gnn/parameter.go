@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -17,27 +18,10 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// A Parameter is a matrix that is trained.
-type Parameter struct {
-	Name         string  // within its layer
-	Rows, Cols   int     // its shape
-	Start, Bound float64 // at first entries are drawn uniformly from Start − Bound to Start + Bound
-	Orthonormal  bool    // the columns, at first and after every step: see [Layer.Orthonormal]
-	Averaged     bool    // not trained, but a running average, which [Pass.Average] moves
-}
-
-// Weight is a parameter within ±√(6/(rows+cols)), the rule of Glorot and Bengio (2010).
-func Weight(name string, rows, cols int) Parameter {
-	return Parameter{Name: name, Rows: rows, Cols: cols, Bound: math.Sqrt(6 / float64(rows+cols))}
-}
-
-// Bias is a parameter of one row that starts at zero.
-func Bias(name string, cols int) Parameter { return Parameter{Name: name, Rows: 1, Cols: cols} }
-
 // A shape is a parameter and where it belongs.
 type shape struct {
 	layer int // or objectiveLayer
-	Parameter
+	custom.Parameter
 }
 
 // objectiveLayer stands for the objective where a layer is counted.
@@ -51,7 +35,7 @@ func (s shape) String() string {
 }
 
 // shapesOf lists the shapes of parameters, and refuses two of one name.
-func shapesOf(layer int, parameters []Parameter) ([]shape, error) {
+func shapesOf(layer int, parameters []custom.Parameter) ([]shape, error) {
 	var shapes []shape
 	for _, p := range parameters {
 		s := shape{layer, p}

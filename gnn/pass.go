@@ -12,9 +12,8 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// A Pass serves a layer while it computes: with the operations of the tape, its parameters and the
-// graph.
-type Pass[T autodiff.Float] struct {
+// pass is the inputs of a layer: see [custom.Inputs].
+type pass[T autodiff.Float] struct {
 	*autodiff.Tape[T]
 	ctx    context.Context
 	view   *view[T]
@@ -26,8 +25,7 @@ type Pass[T autodiff.Float] struct {
 	trains func(*parameter[T]) bool
 }
 
-// Parameter is the parameter of the layer that has this name; nil if none has.
-func (p *Pass[T]) Parameter(name string) *autodiff.Value[T] {
+func (p *pass[T]) Parameter(name string) *autodiff.Value[T] {
 	for _, q := range p.params {
 		if q.layer == p.layer && q.Name == name {
 			return onTape(p.Tape, q, p.trains)
@@ -44,9 +42,7 @@ func onTape[T autodiff.Float](t *autodiff.Tape[T], p *parameter[T], trains func(
 	return t.Variable(p.value, p.grad)
 }
 
-// Average moves a row of the parameter of that name, which is [Parameter.Averaged], towards given
-// numbers while training: p ← (1 − share)·p + share·numbers. In evaluation it does nothing.
-func (p *Pass[T]) Average(name string, numbers []float64, share float64) {
+func (p *pass[T]) Average(name string, numbers []float64, share float64) {
 	for _, q := range p.params {
 		if p.rnd != nil && q.layer == p.layer && q.Name == name {
 			for j, v := range numbers {
@@ -56,24 +52,16 @@ func (p *Pass[T]) Average(name string, numbers []float64, share float64) {
 	}
 }
 
-// Rand is where random draws come from while training, and nil in evaluation, where a layer must
-// not depend on any.
-func (p *Pass[T]) Rand() *rand.Rand { return p.rnd }
+func (p *pass[T]) Rand() *rand.Rand { return p.rnd }
 
-// W is D̂^-½(A+I)D̂^-½, of as many rows and columns as H has rows; in a sample ([Settings].Sampler) of as
-// many rows as come out.
-func (p *Pass[T]) W() *autodiff.Sparse[T] {
+func (p *pass[T]) W() *autodiff.Sparse[T] {
 	if v := p.view; v.sample != nil {
 		return p.seen(v.whole.normalized())
 	}
 	return p.view.normalized()
 }
 
-// Operator is a sparse n × n matrix of the graph, computed by of, once for a graph, and kept under its
-// name; an error ends the training. In blocks it is the part that belongs to the rows
-// of H, in a sample what is drawn of it; an entry must not join nodes that are farther apart than the
-// hops of the layer.
-func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
+func (p *pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Graph) (*sparse.CSR, error)) *autodiff.Sparse[T] {
 	v := p.view
 	if v.sample != nil {
 		v = v.whole
@@ -90,7 +78,7 @@ func (p *Pass[T]) Operator(name string, of func(ctx context.Context, g *coles.Gr
 }
 
 // seen is an operator of the whole graph as the layer sees it in a sample.
-func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
+func (p *pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	s, a := p.view.sample, whole.Matrix()
 	if !p.looks {
 		p.Fail(bad(layerField(p.layer)+".Hops", 0, "1 for a layer that looks at the graph"))
@@ -112,9 +100,7 @@ func (p *Pass[T]) seen(whole *autodiff.Sparse[T]) *autodiff.Sparse[T] {
 	return autodiff.NewSparse(seen, false)
 }
 
-// Own gives the rows of H for the nodes that come out of the layer: H itself but in a sample
-// ([Settings].Sampler), where these nodes are to come first.
-func (p *Pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
+func (p *pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	s := p.view.sample
 	if s == nil || !p.looks {
 		return h

@@ -7,22 +7,24 @@ import (
 	"testing"
 
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 )
 
 // alternating has two phases: (a−3)²/2, of which a is trained, and a·b + b², of which both are, two
 // steps at half the rate.
 func alternating() Objective {
-	one := func(name string, start float64) Parameter {
-		return Parameter{Name: name, Rows: 1, Cols: 1, Start: start}
+	one := func(name string, start float64) custom.Parameter {
+		return custom.Parameter{Name: name, Rows: 1, Cols: 1, Start: start}
 	}
-	return objectiveOf(ObjectiveSpec{
-		Parameters: func(_, _ int) []Parameter { return []Parameter{one("a", 1), one("b", 0.5)} },
-		Phases: []Phase{
+	return objectiveOf(custom.ObjectiveSpec{
+		Parameters: func(_, _ int) []custom.Parameter { return []custom.Parameter{one("a", 1), one("b", 0.5)} },
+		Phases: []custom.Phase{
 			{Steps: 1, Rate: 1, Trains: func(name string) bool { return name == "objective.a" }},
 			{Steps: 2, Rate: 0.5, Trains: func(name string) bool { return strings.HasPrefix(name, "objective.") }},
 		},
-	}, func(s *Step[float64]) *autodiff.Value[float64] {
+	}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		a, b := s.Parameter("a"), s.Parameter("b")
 		if s.Phase() == 1 {
 			return s.Add(s.Mul(a, b), s.Mul(b, b))
@@ -52,7 +54,7 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 	}
 	g, x := small(120)
 	var got []float64
-	opts := []Option{WithObjective(alternating()), withOptimizer(Adam(rate).WithDecay(decay)), WithEpochs(4), WithEpochReport(func(p EpochReport) { got = append(got, p.Loss) })}
+	opts := []Option{withObjective(alternating()), withOptimizer(optim.Adam(rate).WithDecay(decay)), withEpochs(4), WithEpochReport(func(p EpochReport) { got = append(got, p.Loss) })}
 	r, fresh := runOf(t, g, x, opts...), runOf(t, g, x, opts...)
 	if err := r.train(ctx); err != nil {
 		t.Fatal(err)
@@ -75,8 +77,8 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 // valley has the loss |epoch − 4|, epochs counted from 0, and makes every step take rate from the
 // first bias.
 func valley() Objective {
-	return objectiveOf(ObjectiveSpec{}, func(s *Step[float64]) *autodiff.Value[float64] {
-		s.Output(&View{})
+	return objectiveOf(custom.ObjectiveSpec{}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
+		s.Output(&custom.View{})
 		sum := s.Sum(s.Parameter("0.bias"))
 		rest := autodiff.NewMatrix[float64](1, 1)
 		rest.Data[0] = math.Abs(float64(s.Epoch())-4) - sum.Scalar()
@@ -93,7 +95,7 @@ func TestPatienceGoesBackToTheLowestLoss(t *testing.T) {
 		{9, 7, 7, 5}, // the end comes first
 		{3, 2, 2, 2},
 	} {
-		m := trained(t, g, x, WithObjective(valley()), withOptimizer(SGD(0.125, 0)), WithEpochs(c.epochs), withPatience(c.patience))
+		m := trained(t, g, x, withObjective(valley()), withOptimizer(optim.SGD(0.125, 0)), withEpochs(c.epochs), withPatience(c.patience))
 		if r := m.Report(); r.Epochs != c.done || r.BestEpoch != c.best {
 			t.Errorf("patience %d: %d epochs, the best %d, want %d and %d", c.patience, r.Epochs, r.BestEpoch, c.done, c.best)
 		}
@@ -110,7 +112,7 @@ func TestPatienceOfAClassifier(t *testing.T) {
 	g, x, labels, train, val := separated()
 	for _, patience := range []int{0, 2, 5} {
 		var scores []float64
-		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, withPatience(patience), withOptimizer(Adam(0.1)), WithEpochs(60),
+		c := testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, withPatience(patience), withOptimizer(optim.Adam(0.1)), withEpochs(60),
 			WithEpochReport(func(p EpochReport) { scores = append(scores, p.Score) })))
 		best := slices.Index(scores, slices.Max(scores)) + 1
 		if r := c.Report(); r.BestEpoch != best || r.Epochs != len(scores) || patience > 0 && r.Epochs != best+patience || patience == 0 && r.Epochs != 60 {

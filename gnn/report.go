@@ -6,28 +6,24 @@ import (
 	"coles"
 )
 
-// A Report records a training and its input: with the same input, settings and version [Train]
-// makes the same model again, unless it listened to a validation, was resumed by more epochs, or
-// dropped features that were sparse where they are dense now: it draws for those that are stored.
+// A Report records a training. The same input, settings and version make the same model, but for a
+// validation, more epochs of [Resume], or dropout of features stored otherwise.
 type Report struct {
-	Graph       coles.GraphReport `json:"graph"`       // as it was built
-	Features    int               `json:"features"`    // d
-	Preparation coles.Preparation `json:"preparation"` // resolved
-	Dim         int               `json:"dim"`         // d′
-	Parameters  int               `json:"parameters"`  // numbers trained
-	Precision   coles.Precision   `json:"precision"`   // of the computation
-	Epochs      int               `json:"epochs"`      // done
-	BestEpoch   int               `json:"best_epoch"`  // whose parameters these are
-	Loss        float64           `json:"loss"`        // of the last epoch
-	Rank        float64           `json:"rank"`        // effective rank of the embedding
-	Seconds     float64           `json:"seconds"`     // of the training; files keep neither this nor Memory
-	Memory      int               `json:"memory"`      // bytes of the steps in addition to data and parameters
-
-	// GraphHash and FeaturesHash identify the adjacency matrix and X as they came in, as in
-	// [coles.Report]; Version is this module's in the program that trained.
-	GraphHash    string `json:"graph_hash"`
-	FeaturesHash string `json:"features_hash"`
-	Version      string `json:"version"`
+	Graph        coles.GraphReport `json:"graph"`       // as it was built
+	Features     int               `json:"features"`    // d
+	Preparation  coles.Preparation `json:"preparation"` // resolved
+	Dim          int               `json:"dim"`         // d′
+	Parameters   int               `json:"parameters"`  // numbers trained
+	Precision    coles.Precision   `json:"precision"`   // of the computation
+	Epochs       int               `json:"epochs"`      // done
+	BestEpoch    int               `json:"best_epoch"`  // whose parameters these are
+	Loss         float64           `json:"loss"`        // of the last epoch
+	Rank         float64           `json:"rank"`        // effective rank of the embedding
+	Seconds      float64           `json:"seconds"`     // of the training; files keep neither this nor Memory
+	Memory       int               `json:"memory"`      // bytes of the steps in addition to data and parameters
+	GraphHash    string            `json:"graph_hash"`  // of the adjacency matrix and of X, as in [coles.Report]
+	FeaturesHash string            `json:"features_hash"`
+	Version      string            `json:"version"` // this module's in the program that trained
 }
 
 // String is the report in a few lines.

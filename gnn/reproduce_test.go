@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
@@ -36,8 +37,8 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 	}
 	var losses []float64
 	r := runOf(t, g, d.Features,
-		WithNetwork(GCN(16), ReLU(), GCN(16)), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(1), coles.PrepareNone, 1 }),
-		withOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20),
+		withNetwork(GCN(16), ReLU(), GCN(16)), With(func(s *Settings) { s.Objective, s.Preparation, s.FeatureScale = COLES(1), coles.PrepareNone, 1 }),
+		withOptimizer(optim.Adam(1e-3).WithDecay(5e-4)), withEpochs(20),
 		WithEpochReport(func(p EpochReport) { losses = append(losses, p.Loss) }))
 	// ΔW = W⁺ − 0.9·W⁻ of the oracle's W⁻, every entry of which is listed.
 	rows, cols, values := array("neg_row"), array("neg_col"), array("neg_val").RawMatrix().Data
@@ -117,11 +118,11 @@ func TestSettingsReachThePaperOnCora(t *testing.T) {
 func TestAuthorsRecipeIsReproduced(t *testing.T) {
 	testkit.Long(t)
 	five, twenty := accuracyOnCora(t,
-		WithNetwork(Propagate(coles.S2GCSum(8)), Linear(512)), With(func(s *Settings) {
+		withNetwork(Propagate(coles.S2GCSum(8)), Linear(512)), With(func(s *Settings) {
 			s.Objective = COLES(0)
 			s.Preparation, s.FeatureScale = coles.PrepareNone, 1
 			s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 1, 0.9
-		}), withOptimizer(Adam(1e-3).WithDecay(5e-4)), WithEpochs(20), withNorm(0))
+		}), withOptimizer(optim.Adam(1e-3).WithDecay(5e-4)), withEpochs(20), withNorm(0))
 	t.Logf("%.1f / %.1f", five, twenty)
 	if math.Abs(five-76.4) > 1.5 || math.Abs(twenty-82.1) > 1 {
 		t.Errorf("%.1f / %.1f, want 76.4 / 82.1", five, twenty)

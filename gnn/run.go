@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/archive"
 	"coles/internal/inside"
 	"coles/internal/kernel"
@@ -30,11 +31,11 @@ type run[T autodiff.Float] struct {
 	started time.Time
 	shapes  []shape   // of the network's parameters
 	whole   *batch[T] // what stays of the batch of all nodes
-	views   []*View
-	seen    map[*View]*view[T] // what has been made of the views
-	samples Samples            // nil before the first
-	classes []int              // with a sampler, that each node is trained on, −1 for none
-	report  Report             // what is known of it before the first step
+	views   []*custom.View
+	seen    map[*custom.View]*view[T] // what has been made of the views
+	samples custom.Samples            // nil before the first
+	classes []int                     // with a sampler, that each node is trained on, −1 for none
+	report  Report                    // what is known of it before the first step
 
 	// The state, which a checkpoint keeps together with the parameters.
 	epoch int
@@ -104,7 +105,7 @@ func newRun[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x m
 		}
 		for range r.steps {
 			var moments []autodiff.Matrix[T]
-			for range r.Optimizer.moments() {
+			for range r.Optimizer.Moments() {
 				m := kernel.Unset[T](p.Rows, p.Cols)
 				if err := matrix.Clear(ctx, m); err != nil { // to read fresh memory before it is written takes longer
 					return nil, err
@@ -178,7 +179,7 @@ func (r *run[T]) ended() bool {
 // runEpoch goes through all nodes once, with all phases of the objective.
 func (r *run[T]) runEpoch(ctx context.Context) error {
 	total, nodes := 0.0, 0
-	rate := r.Optimizer.rate * r.Schedule.share(r.epoch, r.Epochs)
+	rate := r.Optimizer.Rate() * r.Schedule.Share(r.epoch, r.Epochs)
 	err := r.eachBatch(ctx, r.epoch, func(step int, b *batch[T]) error {
 		rnd := newRand(r.seedOf(drawDropout, r.epoch, step))
 		for k, phase := range r.Objective.phases() {
@@ -193,7 +194,7 @@ func (r *run[T]) runEpoch(ctx context.Context) error {
 				if k == 0 && r.Patience > 0 && !r.judged() {
 					r.keepBest(r.epoch+1, -value)
 				}
-				if err := update(ctx, r.Optimizer, k, phase.trains, r.encoder.params, r.steps[k], rate*phase.Rate); err != nil {
+				if err := update(ctx, r.Optimizer, k, phase, r.encoder.params, r.steps[k], rate*phase.Rate); err != nil {
 					return err
 				}
 			}
@@ -214,8 +215,8 @@ func (r *run[T]) gradients(ctx context.Context, b *batch[T], phase int, rnd *ran
 			return 0, err
 		}
 	}
-	s := &Step[T]{Tape: t, ctx: ctx, run: r, batch: b, rnd: rnd, phase: phase}
-	loss := precise[loss[T]](r.Objective.loss32, r.Objective.loss64)(s)
+	s := &step[T]{Tape: t, ctx: ctx, run: r, batch: b, rnd: rnd, phase: phase}
+	loss := precise[custom.Loss[T]](r.Objective.loss32, r.Objective.loss64)(&custom.Step[T]{Tape: t, Training: s})
 	if err := t.Err(); err != nil {
 		return 0, err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"coles"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/testkit"
 
@@ -16,11 +18,11 @@ import (
 )
 
 // samplerOf draws the same samples in every epoch.
-func samplerOf(name string, make func(g *coles.Graph, rows []int) []*Sample) Sampler {
-	return NewSampler(name, func(_ context.Context, g *coles.Graph, rows []int, _ uint64) (Samples, error) {
+func samplerOf(name string, make func(g *coles.Graph, rows []int) []*custom.Sample) custom.Sampler {
+	return custom.Sampler{Name: name, Start: func(_ context.Context, g *coles.Graph, rows []int, _ uint64) (custom.Samples, error) {
 		samples := make(g, rows)
-		return func(ctx context.Context, _ int) iter.Seq2[*Sample, error] {
-			return func(yield func(*Sample, error) bool) {
+		return func(ctx context.Context, _ int) iter.Seq2[*custom.Sample, error] {
+			return func(yield func(*custom.Sample, error) bool) {
 				for _, s := range samples {
 					if !yield(s, ctx.Err()) {
 						return
@@ -28,13 +30,13 @@ func samplerOf(name string, make func(g *coles.Graph, rows []int) []*Sample) Sam
 				}
 			}
 		}, nil
-	})
+	}}
 }
 
 // exactly is a sample of some nodes with all of their neighbours, and these with all of theirs, as
 // many times as there are layers, every factor being 1. Nodes stand before what they see.
-func exactly(g *coles.Graph, out []int, layers int) *Sample {
-	s := &Sample{Levels: [][]int{out}}
+func exactly(g *coles.Graph, out []int, layers int) *custom.Sample {
+	s := &custom.Sample{Levels: [][]int{out}}
 	for range layers {
 		to := s.Levels[0]
 		from, place := slices.Clone(to), map[int]int{}
@@ -64,8 +66,8 @@ func exactly(g *coles.Graph, out []int, layers int) *Sample {
 }
 
 // exact draws every node once, in samples of at most a given number, with all nodes that they see.
-func exact(size, layers int) Sampler {
-	return samplerOf("exact", func(g *coles.Graph, rows []int) (all []*Sample) {
+func exact(size, layers int) custom.Sampler {
+	return samplerOf("exact", func(g *coles.Graph, rows []int) (all []*custom.Sample) {
 		for part := range slices.Chunk(rows, size) {
 			all = append(all, exactly(g, part, layers))
 		}
@@ -80,16 +82,16 @@ func TestPartsOfEverythingAreTheGraph(t *testing.T) {
 	for _, network := range []Network{{Linear(3)}, {GCN(6), ReLU(), GCN(3)}, {SAGE(6), ReLU(), GCN(3)}, {Propagate(coles.SGC(2)), SAGE(4), ReLU(), Linear(3)}} {
 		layers := network.hops()
 		t.Run(network.String(), func(t *testing.T) {
-			r := runOf(t, g, x, WithNetwork(network...), withSampler(exact(50, layers)))
+			r := runOf(t, g, x, withNetwork(network...), withSampler(exact(50, layers)))
 			whole := dense(testkit.Must(r.output(ctx)))
 			for _, b := range batchesOf(t, r, 0) {
-				part := dense(stepOf(r, b).Output(&View{}).Data())
+				part := dense(stepOf(r, b).Output(&custom.View{}).Data())
 				for k, i := range b.block {
 					testkit.WantClose(t, "output", part.Slice(k, k+1, 0, 3), whole.Slice(i, i+1, 0, 3), 1e-13)
 				}
 			}
 
-			options := []Option{WithNetwork(network...), withPrecision(coles.Float64), withOptimizer(SGD(0.1, 0)), WithEpochs(5)}
+			options := []Option{withNetwork(network...), withPrecision(coles.Float64), withOptimizer(optim.SGD(0.1, 0)), withEpochs(5)}
 			embedding := func(more Option) *mat.Dense {
 				return testkit.Must(Train(ctx, g, x, append(options, more)...)).Embedding()
 			}
@@ -119,9 +121,9 @@ func TestFactorsMultiplyTheOperator(t *testing.T) {
 		}
 		f.Ptr = append(f.Ptr, int64(len(f.Col)))
 	}
-	sample := &Sample{Levels: [][]int{from, to}, Factors: []*autodiff.CSR[float64]{f}}
-	r := runOf(t, g, x, WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(samplerOf("one", func(*coles.Graph, []int) []*Sample { return []*Sample{sample} })))
-	h := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&View{}).Data())
+	sample := &custom.Sample{Levels: [][]int{from, to}, Factors: []*autodiff.CSR[float64]{f}}
+	r := runOf(t, g, x, withNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(samplerOf("one", func(*coles.Graph, []int) []*custom.Sample { return []*custom.Sample{sample} })))
+	h := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&custom.View{}).Data())
 
 	w := testkit.DenseOf(coles.Normalize(g))
 	y := testkit.Product(x.ToDense(), dense(r.encoder.params[0].value))
@@ -142,16 +144,16 @@ func TestLossOfLabelsEqualsItsFormula(t *testing.T) {
 		weights[i] = 0.1 + float64(i%5)
 	}
 	for _, c := range []struct{ given, meant []float64 }{{weights, weights}, {nil, alike}} {
-		sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*Sample {
+		sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*custom.Sample {
 			s := exactly(g, upTo(g.Nodes()), 1)
 			s.Weights = c.given
-			return []*Sample{s}
+			return []*custom.Sample{s}
 		})
-		r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), withSampler(sampler))
+		r := labelledRun(t, g, x, labels, train, val, withNetwork(GCN(AutoWidth)), withSampler(sampler))
 		b := batchesOf(t, r, 0)[0]
 		checkGradients(t, r, b, 1e-9)
 		step := stepOf(r, b)
-		got, h, want := r.Objective.loss64(step).Scalar(), dense(step.Output(&View{}).Data()), 0.0
+		got, h, want := r.Objective.loss64(step).Scalar(), dense(step.Output(&custom.View{}).Data()), 0.0
 		for _, i := range train {
 			class := slices.Index([]int{3, 5, 9}, labels[i])
 			want += c.meant[i] * (floats.LogSumExp(h.RawRowView(i)) - h.At(i, class))
@@ -163,8 +165,10 @@ func TestLossOfLabelsEqualsItsFormula(t *testing.T) {
 // A step without a label changes nothing.
 func TestSampleWithoutLabels(t *testing.T) {
 	g, x, labels, train, val := separated()
-	sampler := samplerOf("others", func(g *coles.Graph, _ []int) []*Sample { return []*Sample{exactly(g, []int{100, 101}, 1)} })
-	r := labelledRun(t, g, x, labels, train, val, WithNetwork(GCN(AutoWidth)), withSampler(sampler))
+	sampler := samplerOf("others", func(g *coles.Graph, _ []int) []*custom.Sample {
+		return []*custom.Sample{exactly(g, []int{100, 101}, 1)}
+	})
+	r := labelledRun(t, g, x, labels, train, val, withNetwork(GCN(AutoWidth)), withSampler(sampler))
 	if loss := testkit.Must(r.gradients(ctx, batchesOf(t, r, 0)[0], 0, newRand(1))); loss != 0 || r.last.GradientNorm != 0 {
 		t.Errorf("loss %v, gradient of norm %v", loss, r.last.GradientNorm)
 	}
@@ -174,11 +178,11 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 	g, x, labels, train, val := separated()
 	slices.Reverse(train)
 	var told []int
-	sampler := samplerOf("told", func(g *coles.Graph, rows []int) []*Sample {
+	sampler := samplerOf("told", func(g *coles.Graph, rows []int) []*custom.Sample {
 		told = rows
-		return []*Sample{exactly(g, rows, 1)}
+		return []*custom.Sample{exactly(g, rows, 1)}
 	})
-	options := []Option{WithNetwork(GCN(AutoWidth)), withSampler(sampler), WithEpochs(1)}
+	options := []Option{withNetwork(GCN(AutoWidth)), withSampler(sampler), withEpochs(1)}
 	testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
 	testkit.WantSame(t, "labelled nodes", told, upTo(len(train)))
 	testkit.Must(Train(ctx, g, x, options...))
@@ -187,8 +191,12 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 
 // blind is a layer that does not declare its hops.
 func blind() Layer {
-	return NewLayer("blind", LayerSpec{Width: SameWidth}, func(p *Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] { return p.SpMM(p.W(), h) },
-		func(p *Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] { return p.SpMM(p.W(), h) })
+	return NewLayer("blind", custom.LayerSpec{Width: SameWidth}, func(p *custom.Pass[float32], h *autodiff.Value[float32]) *autodiff.Value[float32] {
+		return p.SpMM(p.W(), h)
+	},
+		func(p *custom.Pass[float64], h *autodiff.Value[float64]) *autodiff.Value[float64] {
+			return p.SpMM(p.W(), h)
+		})
 }
 
 func TestBadSamples(t *testing.T) {
@@ -198,26 +206,26 @@ func TestBadSamples(t *testing.T) {
 	}
 	one := []*autodiff.CSR[float64]{ones(1, 2)}
 	for name, c := range map[string]struct {
-		sample  *Sample
+		sample  *custom.Sample
 		network Network
 		want    error
 	}{
-		"no levels":            {&Sample{}, nil, coles.ErrShape},
-		"a level too many":     {&Sample{Levels: [][]int{{1, 2}, {1}, {1}}, Factors: append(one, ones(1, 1))}, nil, coles.ErrShape},
-		"no factors":           {&Sample{Levels: [][]int{{1, 2}, {1}}}, nil, coles.ErrShape},
-		"an empty level":       {&Sample{Levels: [][]int{{1, 2}, {}}, Factors: []*autodiff.CSR[float64]{ones(0, 2)}}, nil, coles.ErrShape},
-		"no such node":         {&Sample{Levels: [][]int{{1, 40}, {1}}, Factors: one}, nil, coles.ErrIndex},
-		"a node below zero":    {&Sample{Levels: [][]int{{1, 2}, {-1}}, Factors: one}, nil, coles.ErrIndex},
-		"too narrow factors":   {&Sample{Levels: [][]int{{1, 2, 3}, {1}}, Factors: one}, nil, coles.ErrShape},
-		"too few factors":      {&Sample{Levels: [][]int{{1, 2}, {1, 2}}, Factors: one}, nil, coles.ErrShape},
-		"weights":              {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one, Weights: []float64{1, 2}}, nil, coles.ErrShape},
-		"others stand before":  {&Sample{Levels: [][]int{{2, 1}, {1}}, Factors: one}, Network{SAGE(3)}, coles.ErrSetting},
-		"a layer without hops": {&Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one}, Network{GCN(3), blind()}, coles.ErrSetting},
+		"no levels":            {&custom.Sample{}, nil, coles.ErrShape},
+		"a level too many":     {&custom.Sample{Levels: [][]int{{1, 2}, {1}, {1}}, Factors: append(one, ones(1, 1))}, nil, coles.ErrShape},
+		"no factors":           {&custom.Sample{Levels: [][]int{{1, 2}, {1}}}, nil, coles.ErrShape},
+		"an empty level":       {&custom.Sample{Levels: [][]int{{1, 2}, {}}, Factors: []*autodiff.CSR[float64]{ones(0, 2)}}, nil, coles.ErrShape},
+		"no such node":         {&custom.Sample{Levels: [][]int{{1, 40}, {1}}, Factors: one}, nil, coles.ErrIndex},
+		"a node below zero":    {&custom.Sample{Levels: [][]int{{1, 2}, {-1}}, Factors: one}, nil, coles.ErrIndex},
+		"too narrow factors":   {&custom.Sample{Levels: [][]int{{1, 2, 3}, {1}}, Factors: one}, nil, coles.ErrShape},
+		"too few factors":      {&custom.Sample{Levels: [][]int{{1, 2}, {1, 2}}, Factors: one}, nil, coles.ErrShape},
+		"weights":              {&custom.Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one, Weights: []float64{1, 2}}, nil, coles.ErrShape},
+		"others stand before":  {&custom.Sample{Levels: [][]int{{2, 1}, {1}}, Factors: one}, Network{SAGE(3)}, coles.ErrSetting},
+		"a layer without hops": {&custom.Sample{Levels: [][]int{{1, 2}, {1}}, Factors: one}, Network{GCN(3), blind()}, coles.ErrSetting},
 		"nothing":              {nil, nil, coles.ErrSetting},
 		"two hops":             {nil, Network{GCN(3), Propagate(coles.SGC(2))}, coles.ErrSetting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sampler := samplerOf("bad", func(*coles.Graph, []int) (all []*Sample) {
+			sampler := samplerOf("bad", func(*coles.Graph, []int) (all []*custom.Sample) {
 				if c.sample != nil {
 					all = append(all, c.sample)
 				}
@@ -226,7 +234,7 @@ func TestBadSamples(t *testing.T) {
 			if c.network == nil {
 				c.network = Network{GCN(3)}
 			}
-			testkit.WantError(t, testkit.Err(Train(ctx, g, x, WithNetwork(c.network...), withSampler(sampler))), c.want)
+			testkit.WantError(t, testkit.Err(Train(ctx, g, x, withNetwork(c.network...), withSampler(sampler))), c.want)
 		})
 	}
 }
@@ -235,7 +243,7 @@ func TestBadSamples(t *testing.T) {
 func TestMappedFeaturesAreNotCopied(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(40, testkit.Ring(40, 2)))
 	x := &coles.Dense32{Rows: 40, Cols: 12, Stride: 12, Data: make([]float32, 480)}
-	c := testkit.Must(newConfig(DefaultSettings(), []Option{WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(exact(4, 1))}))
+	c := testkit.Must(newConfig(DefaultSettings(), []Option{withNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }), withSampler(exact(4, 1))}))
 	r := testkit.Must(newRun[float32](ctx, c, g, x, supervision{}))
 	if &r.data.whole.x.Dense.Data[0] != &x.Data[0] {
 		t.Error("the features are a copy")

@@ -1,22 +1,24 @@
 package gnn
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"slices"
 
 	"coles"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 )
 
-// Settings are the choices of a training, as one value that survives JSON. [DefaultSettings] is the
-// place to start; [With] and shorter options change it. One that a training has no use for is an
-// [coles.ErrSetting], unless it is 0 or as settings to start with have it.
+// Settings are the choices of a training, as one value that survives JSON. Begin with [DefaultSettings] and
+// change it by [With]. A choice that a training has no use for is a [coles.ErrSetting], unless it is 0
+// or as settings to start with have it.
 type Settings struct {
-	// Network makes embeddings of features, and Objective is the loss it is trained for.
-	Network   Network   `json:"network"`
-	Objective Objective `json:"objective"`
+	Network   Network   `json:"network"`   // from features to embeddings
+	Objective Objective `json:"objective"` // the loss
 	// Preparation comes first, then X is multiplied by FeatureScale.
 	Preparation  coles.Preparation `json:"preparation"`
 	FeatureScale float64           `json:"feature_scale"`
@@ -26,53 +28,35 @@ type Settings struct {
 	Kappa          int                   `json:"kappa"`
 	Eta            float64               `json:"eta"`
 	FreshNegatives bool                  `json:"fresh_negatives"`
-	// Augmentation makes the views of the graph that the objective sees.
-	Augmentation Augmentation `json:"augmentation"`
-	// Optimizer makes one step for each batch, Schedule its rate.
-	Optimizer Optimizer `json:"optimizer"`
-	Schedule  Schedule  `json:"schedule"`
-	// Epochs is how often all nodes are gone through, at most.
-	Epochs int `json:"epochs"`
-	// StopRank ends the training after the first epoch in which the effective rank of the centred
-	// output H is at most that: the participation ratio
-	//
-	//	(Σ λ_j)²/Σ λ_j²,  λ the eigenvalues of the covariance of the rows of H,
-	//
-	// d′ where all directions have the same energy and 1 where one has all. An objective that nothing
-	// bounds pours the energy of H into the leading directions of ΔW, one by one; this early stop asks
-	// for no labels. It costs n·d′²/2 multiplications an epoch. 0 is no such rule.
+	Augmentation   Augmentation          `json:"augmentation"` // the views that the objective sees
+	Optimizer      optim.Optimizer       `json:"optimizer"`    // one step for each batch
+	Schedule       optim.Schedule        `json:"schedule"`     // of its rate
+	Epochs         int                   `json:"epochs"`       // how often all nodes are gone through, at most
+	// StopRank ends the training after the first epoch in which the effective rank of the centred output
+	// H is at most that: (Σ λ_j)²/Σ λ_j², λ the eigenvalues of its covariance, from 1 to d′. Without
+	// bounds H pours into few directions. It costs n·d′²/2 multiplications an epoch; 0 is no rule.
 	StopRank float64 `json:"stop_rank"`
-	// Patience ends the training once that many epochs in a row have brought no lower loss, and goes
-	// back to the parameters of the lowest, before the step of that epoch: for losses that depend
-	// little on what is drawn. Of several phases the first one's loss counts. [TrainClassifier] takes
-	// the loss of the nodes that it is stopped by, after the step. 0 is no such rule.
+	// Patience ends the training once that many epochs have brought no lower loss, of the first phase,
+	// and goes back to the parameters of the lowest, before the step of that epoch; of a classifier by
+	// the loss of val, after it. 0 is no rule.
 	Patience int `json:"patience"`
 	// BatchSize is the number of nodes of a step; 0 takes all. Steps take blocks of at most that many
-	// well-connected nodes, others in every epoch. The output of a block equals the whole graph's for its
-	// nodes; ΔW belongs to the graph induced on the block, W⁺ and negatives normalised within it, so that
-	// it still lacks the trivial direction. Memory of the steps grows with the surroundings of a block, not
-	// with the graph; the embedding at the end, and every validation, takes one forward pass over all of it,
-	// unless the network does not look at the graph. [TrainClassifier] takes blocks of labelled nodes,
-	// drawn at random.
+	// well-connected nodes, others in every epoch, of a classifier random rows of train. The output of a
+	// block equals the whole graph's; ΔW, W⁺ and negatives are of the graph induced on it. Memory of the
+	// steps grows with the surroundings of a block. The embedding at the end and every validation
+	// take a forward pass over the whole graph, unless the network does not look at it.
 	BatchSize int `json:"batch_size"`
-	// Sampler draws the part of the graph that every step sees. The embedding at the end, and every
-	// validation, takes one forward pass over all of it. With [coles.PrepareNone], features times 1 and
-	// no filter that the network begins with, a *[coles.Dense32] is not copied: of a file that is mapped
-	// into memory a step reads the rows of its sample alone.
-	Sampler Sampler `json:"sampler"`
-	// Norm is r, the mean norm of the centred rows of the embedding (one factor for all); 0 leaves
-	// the output of the network as it is.
-	Norm float64 `json:"norm"`
-	// Precision is the type of the numbers that are computed with; automatic is float32.
-	Precision coles.Precision `json:"precision"`
-	// Seed decides all random draws.
-	Seed uint64 `json:"seed"`
+	// Sampler draws the part of the graph that every step sees; the embedding is as with blocks. With
+	// [coles.PrepareNone], features times 1 and no filter first, a *[coles.Dense32] is not copied: of
+	// a mapped file a step reads the rows of its sample alone.
+	Sampler   custom.Sampler  `json:"sampler"`
+	Norm      float64         `json:"norm"`      // r, the mean norm of the centred rows of the embedding; 0 scales nothing
+	Precision coles.Precision `json:"precision"` // of the computation; automatic is float32
+	Seed      uint64          `json:"seed"`      // of all random draws
 }
 
-// UnmarshalJSON reads settings. Members that are not there leave what s has, so that a file may
-// hold only what differs from [DefaultSettings]; those that no setting has are refused.
-//
-// Errors: [coles.ErrSetting], saying what is wrong.
+// UnmarshalJSON reads settings. Members that are not there stay as they are in s; those that no setting
+// has are a [coles.ErrSetting].
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := plain(*s)
@@ -99,7 +83,7 @@ func (s Settings) check() error {
 	shared.Preparation, shared.Precision = s.Preparation, s.Precision
 	shared.Negatives, shared.Kappa, shared.Eta = s.Negatives, s.Kappa, s.Eta
 	errs := []error{
-		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), s.Sampler.check(), s.Optimizer.check(), s.Schedule.check(),
+		shared.Check(), s.Network.check(), s.Objective.check(), s.Augmentation.check(), checked(s.Sampler), checked(s.Optimizer), checked(s.Schedule),
 	}
 	wrong := func(is bool, field string, value any, want string) {
 		if is {
@@ -112,13 +96,19 @@ func (s Settings) check() error {
 	wrong(s.BatchSize < 0, "BatchSize", s.BatchSize, "0 or more")
 	wrong(!(s.Norm >= 0 && matrix.Finite(s.Norm)), "Norm", s.Norm, "0 or more and finite")
 	wrong(s.Patience < 0, "Patience", s.Patience, "0 or more")
-	wrong(s.BatchSize > 0 && s.Augmentation.some(), "Augmentation", s.Augmentation, "none in batches")
-	wrong(s.Sampler.some() && (s.BatchSize > 0 || s.Augmentation.some()), "Sampler", s.Sampler, "none with batches or augmentation")
-	if s.Sampler.some() {
+	wrong(s.BatchSize > 0 && s.Augmentation.Some(), "Augmentation", s.Augmentation, "none in batches")
+	wrong(s.Sampler.Some() && (s.BatchSize > 0 || s.Augmentation.Some()), "Sampler", s.Sampler, "none with batches or augmentation")
+	if s.Sampler.Some() {
 		errs = append(errs, s.Network.checkSampled())
 	}
 	wrong(s.Augmentation.edges != [2]float64{} && s.Network.lead() > 0, "Augmentation", s.Augmentation, "no edges dropped behind a filter, which sees all of them")
 	return errors.Join(errs...)
+}
+
+// checked is what is wrong with a choice, which has no text then.
+func checked(choice encoding.TextMarshaler) error {
+	_, err := choice.MarshalText()
+	return err
 }
 
 // known refuses settings of which there is only a name.
@@ -126,9 +116,9 @@ func (s Settings) known() error {
 	switch o, a := s.Objective, s.Augmentation; {
 	case o.loss32 == nil || o.loss64 == nil:
 		return bad("Objective", o, setAnew)
-	case a.some() && a.views == nil:
+	case a.Some() && a.views == nil:
 		return bad("Augmentation", a, setAnew)
-	case s.Sampler.some() && s.Sampler.start == nil:
+	case s.Sampler.Some() && s.Sampler.Start == nil:
 		return bad("Sampler", s.Sampler, setAnew)
 	}
 	return s.Network.known()

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -47,22 +49,22 @@ func TestTextForms(t *testing.T) {
 		"sampled-nce:5,0.5":        SampledNCE(5, 0.5),
 		"power-mean:-1,3":          PowerMean(-1, 3),
 		"cross-entropy":            ClassifierSettings().Objective,
-		"adam:0.001":               Adam(1e-3),
-		"adam:0.001,0.0005":        Adam(1e-3).WithDecay(5e-4),
-		"adam:1,0.25,decoupled":    Adam(1).WithDecoupledDecay(0.25),
-		"sgd:0.1,0.9":              SGD(0.1, 0.9),
-		"sgd:0.1,0,0.01,decoupled": SGD(0.1, 0).WithDecoupledDecay(0.01),
-		"custom:mine":              NewLayer("mine", LayerSpec{Width: SameWidth}, nil, nil),
-		"custom:mine,64":           NewLayer("mine", LayerSpec{Width: 64}, nil, nil),
-		"custom:a b=0.4,0":         NewLayer("a b=0.4", LayerSpec{}, nil, nil),
-		"custom:ours":              NewObjective("ours", ObjectiveSpec{}, nil, nil),
+		"adam:0.001":               optim.Adam(1e-3),
+		"adam:0.001,0.0005":        optim.Adam(1e-3).WithDecay(5e-4),
+		"adam:1,0.25,decoupled":    optim.Adam(1).WithDecoupledDecay(0.25),
+		"sgd:0.1,0.9":              optim.SGD(0.1, 0.9),
+		"sgd:0.1,0,0.01,decoupled": optim.SGD(0.1, 0).WithDecoupledDecay(0.01),
+		"custom:mine":              NewLayer("mine", custom.LayerSpec{Width: SameWidth}, nil, nil),
+		"custom:mine,64":           NewLayer("mine", custom.LayerSpec{Width: 64}, nil, nil),
+		"custom:a b=0.4,0":         NewLayer("a b=0.4", custom.LayerSpec{}, nil, nil),
+		"custom:ours":              NewObjective("ours", custom.ObjectiveSpec{}, nil, nil),
 		"none":                     Augmentation{},
 		"drop:0.1,0.2,0.3,0":       Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0}),
 		"custom:theirs":            NewAugmentation("theirs", false, nil),
-		"custom:whose":             NewSampler("whose", nil),
-		"constant":                 Schedule{},
-		"cosine:10":                Cosine(10),
-		"exponential:0.99":         Exponential(0.99),
+		"custom:whose":             custom.Sampler{Name: "whose"},
+		"constant":                 optim.Schedule{},
+		"cosine:10":                optim.Cosine(10),
+		"exponential:0.99":         optim.Exponential(0.99),
 	} {
 		text, err := c.MarshalText()
 		if err != nil || string(text) != want || c.String() != want {
@@ -74,7 +76,7 @@ func TestTextForms(t *testing.T) {
 			t.Errorf("%q is read as %v, error %v", want, got, err)
 		}
 	}
-	for _, c := range []choice{Layer{}, Objective{}, Optimizer{}, GCN(-1), Dropout(1), COLES(-1), Adam(0), Cosine(-1)} {
+	for _, c := range []choice{Layer{}, Objective{}, optim.Optimizer{}, GCN(-1), Dropout(1), COLES(-1), optim.Adam(0), optim.Cosine(-1)} {
 		testkit.WantError(t, testkit.Err(c.MarshalText()), coles.ErrSetting)
 	}
 }
@@ -89,9 +91,9 @@ func TestTextsThatMeanNothing(t *testing.T) {
 			"custom", "custom:", "custom:,3", "custom:a,", "custom:a,-1", "custom:a,-3", "custom:a,b", "custom:a,b,c", "custom:a,3,4", "custom:a,3,orthonormal", "custom:a,1e3"}},
 		{new(Objective), []string{"", "none", "coles", "coles:-1", "coles:1,2", "sampled-nce:0,1", "sampled-nce:5", "power-mean:Inf,3", "cross-entropy:1", "mse", "custom", "custom:", "custom:a,b"}},
 		{new(Augmentation), []string{"", "none:1", "drop", "drop:0.1,0.1,0.1", "drop:0,0,0,0,0", "drop:1,0,0,0", "drop:0,0,0,-0.1", "drop:NaN,0,0,0", "custom", "custom:", "custom:a,b"}},
-		{new(Sampler), []string{"", "none:1", "whole", "custom", "custom:", "custom:a,b"}},
-		{new(Optimizer), []string{"", "none", "adam", "adam:0", "adam:1,-1", "adam:1,2,coupled", "adam:1,decoupled", "sgd:1", "sgd:1,1", "sgd:1,0,1,decoupled,3"}},
-		{new(Schedule), []string{"", "none", "constant:1", "cosine", "cosine:-1", "cosine:1.5", "exponential:0", "exponential:1.1"}},
+		{new(custom.Sampler), []string{"", "none:1", "whole", "custom", "custom:", "custom:a,b"}},
+		{new(optim.Optimizer), []string{"", "none", "adam", "adam:0", "adam:1,-1", "adam:1,2,coupled", "adam:1,decoupled", "sgd:1", "sgd:1,1", "sgd:1,0,1,decoupled,3"}},
+		{new(optim.Schedule), []string{"", "none", "constant:1", "cosine", "cosine:-1", "cosine:1.5", "exponential:0", "exponential:1.1"}},
 	} {
 		before := reflect.ValueOf(c.read).Elem().Interface()
 		for _, text := range c.texts {
@@ -110,8 +112,8 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	everything := Settings{
 		Network: Network{Propagate(coles.S2GC(3, 0.25)), Dropout(0.1), SAGE(7), ELU(), GCN(3).Orthonormal()}, Objective: PowerMean(0.1, 7),
 		Preparation: coles.PrepareStandardize, FeatureScale: 0.1, Negatives: coles.DegreeNegatives(3).ExcludeEdges(), Kappa: 7, Eta: 0.3, FreshNegatives: true,
-		Augmentation: Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0.4}), Optimizer: SGD(0.3, 0.7).WithDecoupledDecay(1e-3), Schedule: Cosine(3),
-		Epochs: 77, StopRank: 3.3, Patience: 5, BatchSize: 100, Sampler: NewSampler("ours", nil), Norm: 0.7, Precision: coles.Float64, Seed: 1<<63 + 1,
+		Augmentation: Drop([2]float64{0.1, 0.2}, [2]float64{0.3, 0.4}), Optimizer: optim.SGD(0.3, 0.7).WithDecoupledDecay(1e-3), Schedule: optim.Cosine(3),
+		Epochs: 77, StopRank: 3.3, Patience: 5, BatchSize: 100, Sampler: custom.Sampler{Name: "ours"}, Norm: 0.7, Precision: coles.Float64, Seed: 1<<63 + 1,
 	}
 	standard := reflect.ValueOf(DefaultSettings())
 	for i := range standard.NumField() {
@@ -161,7 +163,7 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 	g, x, labels, train, val := separated()
 	drawing := With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 2, 0.9 })
 	without := With(func(s *Settings) { s.Negatives = coles.NegativeSampler{} })
-	linear := WithNetwork(Linear(8), ReLU(), Linear(3))
+	linear := withNetwork(Linear(8), ReLU(), Linear(3))
 	classify := With(func(s *Settings) { s.Objective, s.Norm = crossEntropy(), 0 })
 	changes := map[string]func(s *Settings){
 		"Negatives":      func(s *Settings) { s.Negatives = coles.DegreeNegatives(2) },
@@ -173,10 +175,10 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 	}
 	for name, opts := range map[string][]Option{
 		"expected negatives": nil, "drawn negatives": {drawing}, "no negatives": {without}, "no edges": {linear},
-		"NCE": {WithObjective(SampledNCE(2, 1))}, "means": {WithObjective(PowerMean(0, 2))}, "labels": {classify}, "labels of features": {classify, linear},
+		"NCE": {withObjective(SampledNCE(2, 1))}, "means": {withObjective(PowerMean(0, 2))}, "labels": {classify}, "labels of features": {classify, linear},
 	} {
 		run := func(more ...Option) (config, *mat.Dense) {
-			c := testkit.Must(newConfig(DefaultSettings(), slices.Concat(smallOptions(WithNetwork(GCN(8), ReLU(), GCN(3)), WithEpochs(3)), opts, more)))
+			c := testkit.Must(newConfig(DefaultSettings(), slices.Concat(smallOptions(withNetwork(GCN(8), ReLU(), GCN(3)), withEpochs(3)), opts, more)))
 			var s supervision
 			if c.Objective.spec.Labels {
 				classes := testkit.Must(classesOf(g.Nodes(), labels, train, val))
@@ -211,14 +213,14 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 func TestUnusedSettingsThatAreUsual(t *testing.T) {
 	g, x := small(1)
 	odd := func(s *Settings) { s.Kappa, s.Eta, s.FreshNegatives = 5, 0.5, true }
-	testkit.WantError(t, testkit.Err(Train(ctx, g, x, smallOptions(WithObjective(PowerMean(0, 2)), With(odd))...)), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(Train(ctx, g, x, smallOptions(withObjective(PowerMean(0, 2)), With(odd))...)), coles.ErrSetting)
 	for _, opts := range [][]Option{
-		{WithObjective(SampledNCE(2, 1)), With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0 })},
-		{WithObjective(infomax()), With(odd)},
+		{withObjective(SampledNCE(2, 1)), With(func(s *Settings) { s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0 })},
+		{withObjective(infomax()), With(odd)},
 	} {
 		trained(t, g, x, opts...)
 	}
-	c := checkpointsOf(t, g, x, WithObjective(PowerMean(0, 2)))[2]
+	c := checkpointsOf(t, g, x, withObjective(PowerMean(0, 2)))[2]
 	c.header.Settings.Kappa = 5 // of a version that did not mind
 	testkit.Must(Resume(ctx, c, g, x))
 }

@@ -12,16 +12,9 @@ import (
 )
 
 // Train trains a network on a graph with features X (n × d), without labels, and embeds its nodes. It
-// begins with [DefaultSettings]. For a graph without features x may be the embedding that [coles.Fit] makes of it.
-//
-// An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2)
-// multiplications for k hidden and d′ output columns; the memory is [Report].Memory in addition to
-// data, parameters, and the pairs and views that a step draws. The result depends on the input and
-// the settings only, to the byte, however many processors there are.
-//
-// Errors: [coles.ErrSetting], [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite],
-// [coles.ErrNegative], [coles.ErrPrecision], [coles.ErrTooLarge], [coles.ErrDense], [ErrDiverged],
-// the callbacks', and ctx's.
+// begins with [DefaultSettings]. Without features x may be the embedding that [coles.Fit] makes. An epoch of the default takes some 6·(nnz(X)·k + nnz(W)·(k+d′) + n·k·d′ + n·d′²/2) multiplications for
+// k hidden and d′ output columns. The memory is [Report].Memory besides data, parameters, and what a
+// step draws. The result depends on the input and the settings only, to the byte. Errors: those of [Model.Embed], [coles.ErrSetting], [coles.ErrDense], [ErrDiverged], and the callbacks'.
 func Train(ctx context.Context, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	c, err := newConfig(DefaultSettings(), opts)
 	if err != nil {
@@ -42,7 +35,7 @@ func fit(ctx context.Context, c config, g *coles.Graph, x mat.Matrix, from *Chec
 	if c.Objective.spec.Labels != (s.classes > 0) {
 		return nil, bad("Objective", c.Objective, "one that reads labels for TrainClassifier, and for it alone")
 	}
-	if (c.BatchSize > 0 || c.Sampler.some()) && c.Patience > 0 && s.classes == 0 {
+	if (c.BatchSize > 0 || c.Sampler.Some()) && c.Patience > 0 && s.classes == 0 {
 		return nil, bad("Patience", c.Patience, "0 in batches, whose losses are of other nodes in every epoch")
 	}
 	ctx, dismiss := parallel.Crew(ctx)
@@ -72,13 +65,9 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 
 // Resume goes on with a training from a checkpoint, on the same graph and features: the result has the
 // bytes of a training without the interruption. Options may set the callbacks anew, which a checkpoint
-// does not keep, and the number of epochs, at least those done, but under [Cosine], which falls over
-// all of them. A validation judges the last epoch whatever its number is: with more epochs the one that
-// was the last has been judged in addition. Without the validation that the training had, its best
-// parameters are forgotten. Files hold the name of a [coles.NegativeFunc] and of a program's own layer,
-// objective, augmentation or sampler: set these anew, in [Checkpoint.Settings] say.
-//
-// Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
+// does not keep, and the number of epochs, at least those done, but not under [optim.Cosine]. More epochs
+// judge the one that was the last in addition. Without its validation the best parameters are
+// forgotten. Set a [coles.NegativeFunc] and a program's own choices anew, since files hold their names. Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	was := from.header.Settings
 	c, err := newConfig(was, opts)
@@ -86,7 +75,7 @@ func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix,
 		return nil, err
 	}
 	c.Network = c.Network.resolve(from.header.Features, 0)
-	if c.Schedule.name == cosineName && c.Epochs != was.Epochs {
+	if c.Schedule.Ends() && c.Epochs != was.Epochs {
 		return nil, fmt.Errorf("gnn: resume: %w: the schedule falls over %d epochs, not %d", ErrCheckpoint, was.Epochs, c.Epochs)
 	}
 	was.Epochs = c.Epochs

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
@@ -18,7 +19,7 @@ import (
 // The progress of the first epoch, computed from the step itself.
 func TestProgressTellsOfTheStep(t *testing.T) {
 	g, x := small(80)
-	first := progressOf(t, g, x, WithEpochs(1))[0]
+	first := progressOf(t, g, x, withEpochs(1))[0]
 	r := runOf(t, g, x)
 	h := dense(testkit.Must(r.output(ctx)))
 	testkit.WantNear(t, "orthogonality", first.Orthogonality, penalty(h), 1e-12)
@@ -42,7 +43,7 @@ func TestProgressTellsOfTheStep(t *testing.T) {
 // The loss of an epoch in batches is the mean over nodes.
 func TestLossOfBatchesIsTheMeanOverNodes(t *testing.T) {
 	g, x := small(81)
-	opts := []Option{With(func(s *Settings) { s.BatchSize, s.Epochs = 15, 1 }), withOptimizer(SGD(1e-300, 0))}
+	opts := []Option{With(func(s *Settings) { s.BatchSize, s.Epochs = 15, 1 }), withOptimizer(optim.SGD(1e-300, 0))}
 	r := runOf(t, g, x, opts...)
 	sum := 0.0
 	for _, b := range batchesOf(t, r, 0) {
@@ -63,7 +64,7 @@ func TestSeedDecides(t *testing.T) {
 	g, x := small(6)
 	for _, c := range cases {
 		train := func(seed uint64) []uint64 {
-			return testkit.Bits(trained(t, g, x, append(c.opts, WithSeed(seed))...).Embedding())
+			return testkit.Bits(trained(t, g, x, append(c.opts, withSeed(seed))...).Embedding())
 		}
 		if slices.Equal(train(1), train(2)) {
 			t.Errorf("%s: another seed gives the same bytes", c.name)
@@ -108,7 +109,7 @@ func TestCallbacksChangeNothing(t *testing.T) {
 func TestCheckpointsAndJudgementsComeWhenTheyShould(t *testing.T) {
 	g, x := small(83)
 	var saved, judged []int
-	trained(t, g, x, WithEpochs(8),
+	trained(t, g, x, withEpochs(8),
 		WithCheckpoints(3, func(c *Checkpoint) error { saved = append(saved, c.Epoch()); return nil }),
 		WithValidation(3, 2, func(_ context.Context, epoch int, _ *mat.Dense) (float64, error) {
 			judged = append(judged, epoch)
@@ -125,7 +126,7 @@ func TestCheckpointsAndJudgementsComeWhenTheyShould(t *testing.T) {
 // The parameters come from the best epoch: a training that ends there has the same.
 func TestValidationGoesBackToTheBest(t *testing.T) {
 	g, x := small(23)
-	judged, short := trained(t, g, x, WithEpochs(50), WithValidation(1, 3, rising)), trained(t, g, x, WithEpochs(4))
+	judged, short := trained(t, g, x, withEpochs(50), WithValidation(1, 3, rising)), trained(t, g, x, withEpochs(4))
 	if r := judged.Report(); r.Epochs != 7 || r.BestEpoch != 4 {
 		t.Errorf("%d epochs, the best %d, want 3 more than the 4 of the best", r.Epochs, r.BestEpoch)
 	}
@@ -136,7 +137,7 @@ func TestValidationGoesBackToTheBest(t *testing.T) {
 func TestPatienceCountsJudgements(t *testing.T) {
 	g, x := small(84)
 	alike := func(context.Context, int, *mat.Dense) (float64, error) { return 1, nil }
-	r := trained(t, g, x, WithEpochs(50), WithValidation(3, 4, alike)).Report()
+	r := trained(t, g, x, withEpochs(50), WithValidation(3, 4, alike)).Report()
 	if r.BestEpoch != 3 || r.Epochs != 15 {
 		t.Errorf("%d epochs, the best %d; want 4 judgements of 3 epochs beyond the third", r.Epochs, r.BestEpoch)
 	}
@@ -145,7 +146,7 @@ func TestPatienceCountsJudgements(t *testing.T) {
 // The first epoch of so low a rank is the last, also where nobody looks on.
 func TestRankStopEndsAtTheFirstEpochThatLow(t *testing.T) {
 	g, x := small(24)
-	opts := []Option{WithObjective(COLES(0)), WithEpochs(200), withRankStop(2.5)}
+	opts := []Option{withObjective(COLES(0)), withEpochs(200), withRankStop(2.5)}
 	epochs := progressOf(t, g, x, opts...)
 	for k, p := range epochs {
 		if (p.Rank <= 2.5) != (k == len(epochs)-1) {
@@ -183,7 +184,7 @@ func TestAutoWidth(t *testing.T) {
 
 func TestParametersHaveNames(t *testing.T) {
 	g, x := small(21)
-	m := trained(t, g, x, WithNetwork(SAGE(6), PReLU(), GCN(4)))
+	m := trained(t, g, x, withNetwork(SAGE(6), PReLU(), GCN(4)))
 	want := []string{"0.self", "0.neighbors", "0.bias", "1.slope", "2.weight", "2.bias"}
 	testkit.WantSame(t, "parameters", m.Parameters(), want)
 	p, ok := m.Parameter("0.self")
@@ -232,7 +233,7 @@ func (m counted) At(i, j int) float64 {
 // another package of the module has.
 func TestFeaturesAreReadOnce(t *testing.T) {
 	g, x := small(26)
-	filtered := WithNetwork(Propagate(coles.SGC(1)), Propagate(coles.SGC(2)), Linear(3))
+	filtered := withNetwork(Propagate(coles.SGC(1)), Propagate(coles.SGC(2)), Linear(3))
 	reads := 0
 	m := trained(t, g, counted{x, &reads}, filtered, With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareAuto, 2 }))
 	if reads != 40*12 {
@@ -253,7 +254,7 @@ func TestSettingsAreNotShared(t *testing.T) {
 	g, x := small(49)
 	layers := []Layer{GCN(8), ReLU(), GCN(5)}
 	var c *Checkpoint
-	m := trained(t, g, x, WithNetwork(layers...), WithCheckpoints(6, func(now *Checkpoint) error { c = now; return nil }))
+	m := trained(t, g, x, withNetwork(layers...), WithCheckpoints(6, func(now *Checkpoint) error { c = now; return nil }))
 	layers[0], m.Settings().Network[0], c.Settings().Network[0] = GCN(99), GCN(99), GCN(99)
 	for _, s := range []Settings{m.Settings(), c.Settings()} {
 		if got := s.Network.String(); got != "gcn:8 → relu → gcn:5" {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,11 +27,11 @@ func TestViewsEqualTheirFormulas(t *testing.T) {
 		columns[j] = rnd.Float64()
 	}
 	for name, features := range map[string]mat.Matrix{"sparse": words, "dense": x} {
-		r := runOf(t, g, features, WithNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))
+		r := runOf(t, g, features, withNetwork(GCN(4)), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 1 }))
 		s := stepOf(r, batchesOf(t, r, 0)[0])
 		theta := dense(s.Parameter("0.weight").Data()) // the bias is zero
 		for k := range 8 {
-			v, w, px := &View{}, normalized(a), mat.DenseCopyOf(x)
+			v, w, px := &custom.View{}, normalized(a), mat.DenseCopyOf(x)
 			if k&1 > 0 {
 				v.Graph, w = other, normalized(b)
 			}
@@ -60,14 +62,14 @@ func TestOwnAugmentation(t *testing.T) {
 	g, x := small(113)
 	for _, once := range []bool{true, false} {
 		var draws []uint64
-		a := NewAugmentation("shuffled", once, func(_ context.Context, of *coles.Graph, features mat.Matrix, rnd *rand.Rand) ([]*View, error) {
+		a := NewAugmentation("shuffled", once, func(_ context.Context, of *coles.Graph, features mat.Matrix, rnd *rand.Rand) ([]*custom.View, error) {
 			if of != g || features.At(3, 4) != 2*x.At(3, 4) {
 				t.Error("it is given another graph, or other features")
 			}
 			draws = append(draws, rnd.Uint64())
-			return []*View{{Rows: rnd.Perm(40)}, {}}, nil
+			return []*custom.View{{Rows: rnd.Perm(40)}, {}}, nil
 		})
-		opts := []Option{withAugmentation(a), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 2 }), withOptimizer(SGD(1e-300, 0))}
+		opts := []Option{withAugmentation(a), With(func(s *Settings) { s.Preparation, s.FeatureScale = coles.PrepareNone, 2 }), withOptimizer(optim.SGD(1e-300, 0))}
 		var losses []float64
 		for _, p := range progressOf(t, g, x, opts...) {
 			losses = append(losses, p.Loss)
@@ -87,7 +89,7 @@ func TestOwnAugmentation(t *testing.T) {
 // What an objective looks at is kept only where it comes again: views of the augmentation.
 func TestViewsOfAnObjectiveAreNotKept(t *testing.T) {
 	g, x := small(114)
-	r := runOf(t, g, x, WithObjective(infomax()), WithNetwork(GCN(4)), withAugmentation(Drop([2]float64{0.2, 0.2}, [2]float64{})))
+	r := runOf(t, g, x, withObjective(infomax()), withNetwork(GCN(4)), withAugmentation(Drop([2]float64{0.2, 0.2}, [2]float64{})))
 	if err := r.train(ctx); err != nil {
 		t.Fatal(err)
 	}

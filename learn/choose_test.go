@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +16,7 @@ import (
 
 // drawnCommunities is a drawn graph with its features, of which row i goes to node i + shift: shifted
 // features still correlate, and not with neighbours or classes.
-func drawnCommunities(t *testing.T, c dataset.Communities, shift int) (*coles.Graph, mat.Matrix, []int) {
+func drawnCommunities(t *testing.T, c synthetic.Communities, shift int) (*coles.Graph, mat.Matrix, []int) {
 	t.Helper()
 	d := testkit.Must(c.Generate(context.Background()))
 	rows, cols := d.Features.Dims()
@@ -48,14 +48,14 @@ func some(labels []int, k int, without ...int) []int {
 // predicts each part, and s decides unless one kind alone is right so often that the square of the
 // surplus is above four times the number of rows in which they differ.
 func TestChooseModelIsAPlainLoop(t *testing.T) {
-	apart := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}
-	together := dataset.Communities{Nodes: 500, Classes: 5, Degree: 8, Features: 300, Homophily: 0.8, Seed: 6}
-	strong := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}
-	vague := dataset.Communities{Nodes: 500, Classes: 3, Degree: 8, Features: 300, Homophily: 0.6, Seed: 6}
-	other := dataset.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
+	apart := synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}
+	together := synthetic.Communities{Nodes: 500, Classes: 5, Degree: 8, Features: 300, Homophily: 0.8, Seed: 6}
+	strong := synthetic.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}
+	vague := synthetic.Communities{Nodes: 500, Classes: 3, Degree: 8, Features: 300, Homophily: 0.6, Seed: 6}
+	other := synthetic.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}
 	blind := []string{"one class", "no labels"}
 	for name, c := range map[string]struct {
-		of          dataset.Communities
+		of          synthetic.Communities
 		shift       int
 		every       int
 		without     []int
@@ -145,7 +145,7 @@ func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
 
 // A class of one label is neither learnt nor asked about: the choice is that without it.
 func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
-	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 200, Classes: 4, Homophily: 0.9, Seed: 8}, 0)
+	g, x, labels := drawnCommunities(t, synthetic.Communities{Nodes: 200, Classes: 4, Homophily: 0.9, Seed: 8}, 0)
 	without := some(labels, 5, 3)
 	with := append([]int(nil), without...)
 	for i, l := range labels {
@@ -172,7 +172,7 @@ func TestChooseModelLeavesOutAClassOfOneLabel(t *testing.T) {
 }
 
 func TestChooseModelRefuses(t *testing.T) {
-	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 60, Classes: 2, Features: 50, Seed: 1}, 0)
+	g, x, labels := drawnCommunities(t, synthetic.Communities{Nodes: 60, Classes: 2, Features: 50, Seed: 1}, 0)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	for name, c := range map[string]struct {
@@ -202,7 +202,7 @@ func TestChooseModelRefuses(t *testing.T) {
 
 // Each embedding is judged with the α that is best for it, as what learns from it does.
 func TestChooseModelJudgesWithNeighbours(t *testing.T) {
-	g, x, all := drawnCommunities(t, dataset.Communities{Nodes: 600, Classes: 3, Degree: 8, Features: 60, Homophily: 0.6, Topic: 0.2, Seed: 9}, 0)
+	g, x, all := drawnCommunities(t, synthetic.Communities{Nodes: 600, Classes: 3, Degree: 8, Features: 60, Homophily: 0.6, Topic: 0.2, Seed: 9}, 0)
 	kind := coles.With(func(s *coles.Settings) { s.Structure = 0 })
 	labels := some(all, 3)
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Seed: 1}, kind))
@@ -222,7 +222,7 @@ func TestChooseModelJudgesWithNeighbours(t *testing.T) {
 
 // The text of a choice for each way it was made.
 func TestChoiceSays(t *testing.T) {
-	g, x, labels := drawnCommunities(t, dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
+	g, x, labels := drawnCommunities(t, synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(labels, 3)}, Options{}))
 	c.Labels, c.Error, c.Score = 8, 0.125, 0.625
 	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.5, 0.875}, {coles.UseGraph, 0, 0, 0.25}, {coles.UseGraph, 0.5, 0, 0.75}}
@@ -241,7 +241,7 @@ func TestChoiceSays(t *testing.T) {
 
 // The kind taken gets columns of the structure where labels tell that these help, and the settings allow it.
 func TestChooseModelTriesStructure(t *testing.T) {
-	g, _, all := drawnCommunities(t, dataset.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
+	g, _, all := drawnCommunities(t, synthetic.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
 	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Options{Alphas: []float64{0}} // fewer nodes than a fit adds columns to by itself
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(all, 3)}, alone))
 	_, share := c.Model.Beside()

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,7 +17,7 @@ import (
 
 // communities is a graph of 400 nodes in four classes, with features and labels.
 func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
-	data, err := dataset.Communities{Nodes: 400, Classes: 4, Degree: 8, Homophily: 0.9, Features: 16, Dense: true, Seed: 1}.Generate(ctx)
+	data, err := synthetic.Communities{Nodes: 400, Classes: 4, Degree: 8, Homophily: 0.9, Features: 16, Dense: true, Seed: 1}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func ExampleFit() {
 // not: q takes the graph, and the labels of every fifth node correct it.
 func ExampleChooseModel() {
 	ctx := context.Background()
-	data, err := dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(ctx)
+	data, err := synthetic.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/archive"
 	"coles/internal/testkit"
 
@@ -282,7 +282,7 @@ func TestPredictWithoutLabels(t *testing.T) {
 func TestRandomLabelsAreChance(t *testing.T) {
 	const n, known = 150, 120
 	draws := testkit.Few(6, 40)
-	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
+	d := testkit.Must(synthetic.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
 	g := testkit.Must(d.Graph())
 	small := coles.With(func(s *coles.Settings) { s.Dim = 8 })
 	how := Options{Cs: []float64{0.25, 4}, Seed: 1}

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/learn"
 
@@ -17,7 +18,7 @@ import (
 // reasoned is a small graph with its vectors and a model of its labels, a third of which are not known.
 func reasoned(t *testing.T, classes int, opts ...coles.Option) (d *dataset.Dataset, g *coles.Graph, m *coles.Model, labels []int) {
 	t.Helper()
-	d = testkit.Must(dataset.Communities{Nodes: 150, Classes: classes, Features: 40}.Generate(t.Context()))
+	d = testkit.Must(synthetic.Communities{Nodes: 150, Classes: classes, Features: 40}.Generate(t.Context()))
 	g = testkit.Must(d.Graph())
 	m = testkit.Must(coles.Fit(t.Context(), g, d.Features, append(opts, coles.WithDim(8), coles.With(func(s *coles.Settings) { s.Precision = coles.Float64 }))...))
 	labels = slices.Clone(d.Labels)

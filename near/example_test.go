@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/link"
 	"coles/near"
 
@@ -15,7 +16,7 @@ import (
 
 // communities is a graph of 400 nodes in four classes, with features and labels.
 func communities(ctx context.Context) (*coles.Graph, *dataset.Dataset) {
-	data, err := dataset.Communities{Nodes: 400, Classes: 4, Degree: 8, Homophily: 0.9, Features: 16, Dense: true, Seed: 1}.Generate(ctx)
+	data, err := synthetic.Communities{Nodes: 400, Classes: 4, Degree: 8, Homophily: 0.9, Features: 16, Dense: true, Seed: 1}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -171,7 +171,7 @@ func TestSimilarityHasNamesInJSON(t *testing.T) {
 
 // Groups of rows of an embedding find what all rows do.
 func TestGroupFindsTheSame(t *testing.T) {
-	d := testkit.Must(dataset.Communities{Nodes: 1500, Features: 80, Dense: true}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 1500, Features: 80, Dense: true}.Generate(t.Context()))
 	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(80)))
 	for _, by := range []Similarity{Cosine, DotProduct} {
 		plain, grouped := testkit.Must(NewIndex(t.Context(), m.Embedding(), by)), testkit.Must(NewIndex(t.Context(), m.Embedding(), by))

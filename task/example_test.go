@@ -43,7 +43,7 @@ func Example() {
 	}
 	right := 0
 	for i, a := range answers {
-		if p.Classes[a.Best()] == went[i] {
+		if a.Classes[0].Class == went[i] {
 			right++
 		}
 	}

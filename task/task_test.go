@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/link"
 	"coles/near"
@@ -59,7 +60,7 @@ func TestFewRowsAreJoined(t *testing.T) {
 // Links are learnt as by hand from vectors for links that have not seen the hidden edges. One fit to all edges, which
 // has, believes itself better on the hidden ones.
 func TestLinksAreLearntWithoutTheHiddenEdges(t *testing.T) {
-	set := testkit.Must(dataset.Communities{Nodes: 300, Words: 3, Features: 60, Degree: 8, Seed: 3}.Generate(ctx))
+	set := testkit.Must(synthetic.Communities{Nodes: 300, Words: 3, Features: 60, Degree: 8, Seed: 3}.Generate(ctx))
 	d := testkit.Must(New(set))
 	got := testkit.Must(d.Links(ctx, Linking{Seed: 1}))
 	var edges []int

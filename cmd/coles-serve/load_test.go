@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/task"
 )
@@ -26,7 +26,7 @@ import (
 //	go test -run '^$' -bench Load -benchtime 1x .
 func BenchmarkLoad(b *testing.B) {
 	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
-	data := testkit.Must(dataset.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
+	data := testkit.Must(synthetic.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
 	data.Labels = nil
 	first := testkit.Must(newState(b.Context(), testkit.Must(task.New(data)), &task.File{}))
 	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0)}

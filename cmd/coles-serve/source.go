@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/table"
 	"coles/task"
 )
@@ -43,7 +44,7 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 		if f.Rows != nil {
 			return f.Known()
 		}
-		d, err := dataset.Communities{}.Generate(ctx)
+		d, err := synthetic.Communities{}.Generate(ctx)
 		if err != nil {
 			return nil, err
 		}

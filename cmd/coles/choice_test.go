@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/testkit"
 
@@ -23,7 +24,7 @@ import (
 // that tell the classes: a fit takes the features alone.
 func apart(t *testing.T) (d *dataset.Dataset, path string) {
 	t.Helper()
-	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(t.Context()))
+	d = testkit.Must(synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(t.Context()))
 	return d, archiveOf(t, d)
 }
 
@@ -104,7 +105,7 @@ func TestEvalMeasuresBothModels(t *testing.T) {
 // Communities whose features correlate with each other and not with the classes, as they are another
 // node's.
 func TestInfoAndEvalWarnOfFeatures(t *testing.T) {
-	d := testkit.Must(dataset.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 600, Classes: 3, Degree: 3, Features: 200, Homophily: 0.95, Topic: 0.6, Seed: 7}.Generate(t.Context()))
 	x := testkit.DenseOf(d.Features)
 	others := mat.NewDense(600, 200, nil)
 	for i := range 600 {

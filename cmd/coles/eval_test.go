@@ -12,6 +12,7 @@ import (
 	"coles"
 	"coles/cluster"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/testkit"
 )
@@ -19,7 +20,7 @@ import (
 // community is a drawn graph in an archive.
 func community(t *testing.T) (d *dataset.Dataset, path string) {
 	t.Helper()
-	d = testkit.Must(dataset.Communities{Nodes: 300, Classes: 3, Features: 60, Seed: 3}.Generate(t.Context()))
+	d = testkit.Must(synthetic.Communities{Nodes: 300, Classes: 3, Features: 60, Seed: 3}.Generate(t.Context()))
 	return d, archiveOf(t, d)
 }
 

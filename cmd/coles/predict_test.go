@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/testkit"
 	"coles/learn"
@@ -168,7 +169,7 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 // Without a kind the labels choose it, and standard error has the library's text; with one,
 // or a model that is there already, nothing is chosen.
 func TestPredictLetsLabelsChooseTheModel(t *testing.T) {
-	overruled := testkit.Must(dataset.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(t.Context()))
+	overruled := testkit.Must(synthetic.Communities{Nodes: 700, Homophily: 0.5, Topic: 0.5, Seed: 3}.Generate(t.Context()))
 	agreed, agreedPath := apart(t)
 	first := func(d *dataset.Dataset) (rows []int) {
 		for class := range d.NumClasses() {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 )
 
@@ -64,7 +65,7 @@ func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send on Windows")
 	}
-	d := testkit.Must(dataset.Communities{Nodes: 5000, Features: 500, Seed: 1}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 5000, Features: 500, Seed: 1}.Generate(t.Context()))
 	archive := text(t, func(b *bytes.Buffer) error { return dataset.WriteNPZ(b, d) })
 	// Ten thousand hops take a minute.
 	const fit = "-from npz -filter sgc:10000"

@@ -170,7 +170,7 @@ func (o *trainOptions) trainer(ctx context.Context, s *session) (*trainer, error
 		if o.epochs < t.from.Epoch() {
 			return nil, usagef("-epochs %d: %d are done", o.epochs, t.from.Epoch())
 		}
-		t.options = append(t.options, gnn.WithEpochs(o.epochs))
+		t.options = append(t.options, gnn.With(func(s *gnn.Settings) { s.Epochs = o.epochs }))
 	}
 	return t, nil
 }

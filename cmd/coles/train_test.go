@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/gnn"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 )
 
@@ -23,7 +24,7 @@ func trained(t *testing.T, d *dataset.Dataset) *gnn.Model {
 	t.Helper()
 	g := testkit.Must(d.Graph())
 	layers := []gnn.Layer{gnn.GCN(8), gnn.ReLU(), gnn.Dropout(0.1), gnn.GCN(4)}
-	return testkit.Must(gnn.Train(t.Context(), g, d.Features, gnn.WithNetwork(layers...), gnn.WithEpochs(6), gnn.WithSeed(5)))
+	return testkit.Must(gnn.Train(t.Context(), g, d.Features, gnn.With(func(s *gnn.Settings) { s.Network, s.Epochs, s.Seed = layers, 6, 5 })))
 }
 
 func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
@@ -77,7 +78,7 @@ func TestTrainingSettings(t *testing.T) {
 	stiefel.Norm, stiefel.Seed = 1, 7
 	linear := gnn.LinearSettings()
 	linear.Network = gnn.Network{gnn.Propagate(coles.S2GCSum(8)), gnn.Linear(2), gnn.PReLU()}
-	linear.Objective, linear.Optimizer = gnn.SampledNCE(5, 1), gnn.SGD(0.1, 0.9)
+	linear.Objective, linear.Optimizer = gnn.SampledNCE(5, 1), optim.SGD(0.1, 0.9)
 	for args, want := range map[string]gnn.Settings{
 		"":                  gnn.DefaultSettings(),
 		"-preset augmented": gnn.AugmentedSettings(),

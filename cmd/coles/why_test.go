@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 )
 
 // The reasons of a prediction are parts of its score: of two classes that one says by its probability where nothing is
 // smoothed and the temperature is known.
 func TestPredictSaysWhy(t *testing.T) {
-	d := testkit.Must(dataset.Communities{Nodes: 120, Classes: 2, Features: 20}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 120, Classes: 2, Features: 20}.Generate(t.Context()))
 	path := archiveOf(t, d)
 	labels := labelFile(t, d.Labels, every(4, 120))
 	r := reported(t, path, "-labels", labels, "-why", "-alpha", "0")

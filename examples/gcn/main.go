@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
@@ -44,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := pictures.Check(*out); err != nil {
 		return err
 	}
-	d, err := dataset.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var c curves
 	line := cli.NewLine(stderr)
 	defer line.Clear()
-	m, err := gnn.Train(ctx, g, d.Features, gnn.WithSeed(*seed), gnn.WithEpochs(*epochs),
+	m, err := gnn.Train(ctx, g, d.Features, gnn.With(func(s *gnn.Settings) { s.Seed, s.Epochs = *seed, *epochs }),
 		gnn.WithValidation(1, *patience, func(ctx context.Context, epoch int, y *mat.Dense) (float64, error) {
 			return accuracy(ctx, y, d.Labels, splits[0].Train, splits[0].Val)
 		}),

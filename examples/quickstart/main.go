@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 
-	d, err := dataset.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: *nodes, Seed: *seed}.Generate(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/examples/cli"
 	"coles/internal/examples/pictures"
 	"coles/internal/peak"
@@ -160,7 +161,7 @@ func (r row) fit() float64 {
 func (o options) measure(ctx context.Context, n size) (row, error) {
 	r := row{Nodes: int(n), Features: o.features, Dim: o.dim, Hops: o.hops, Peak: peakOfProcess}
 	start := time.Now()
-	d, err := dataset.Communities{Nodes: int(n), Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: int(n), Degree: o.degree, Features: o.features, Dense: true, Seed: o.seed}.Generate(ctx)
 	if err != nil {
 		return r, err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
@@ -48,7 +48,7 @@ func TestScaleJSON(t *testing.T) {
 	text, _ := clitest.Run(t, run, append(tiny, "-sizes", "300", "-degree", "5", "-json", "-seed", "3")...)
 	var r row
 	testkit.Check(t, json.Unmarshal([]byte(text), &r))
-	d := testkit.Must(dataset.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 300, Degree: 5, Features: 16, Dense: true, Seed: 3}.Generate(t.Context()))
 	if r.Nodes != 300 || r.Edges != d.Adjacency.NNZ()/2 || r.Features != 16 || r.Dim != 8 || r.Hops != 2 {
 		t.Errorf("%+v", r)
 	}

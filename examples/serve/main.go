@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/live"
 	"coles/near"
 
@@ -38,7 +38,7 @@ type service struct {
 
 // begin fits a graph without columns of its structure, which [live.Follow] does not keep up to date.
 func begin(ctx context.Context) (*service, error) {
-	d, err := dataset.Communities{Nodes: 1000, Features: 16, Dense: true}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: 1000, Features: 16, Dense: true}.Generate(ctx)
 	if err != nil {
 		return nil, err
 	}

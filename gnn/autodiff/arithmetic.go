@@ -34,9 +34,7 @@ func (t *Tape[T]) byEntry(x *Value[T], f func(x T) T, derivative func(x, y T) T)
 		})
 }
 
-// Add is y = a + b, of two matrices of one shape.
-//
-// g_a = g, g_b = g.
+// Add is y = a + b, of two matrices of one shape. g_a = g, g_b = g.
 func (t *Tape[T]) Add(a, b *Value[T]) *Value[T] {
 	fit(sameSize(a, b), "Add", a, b)
 	y := t.newValue(a.Rows(), a.Cols(), a, b)
@@ -56,9 +54,7 @@ func (t *Tape[T]) Add(a, b *Value[T]) *Value[T] {
 	return y
 }
 
-// Scale is y = c·x for a number c and a matrix of any shape.
-//
-// g_x = c·g.
+// Scale is y = c·x for a number c and a matrix of any shape. g_x = c·g.
 func (t *Tape[T]) Scale(x *Value[T], c float64) *Value[T] {
 	factor := T(c)
 	return t.elementwise(x,
@@ -66,9 +62,7 @@ func (t *Tape[T]) Scale(x *Value[T], c float64) *Value[T] {
 		func(g, _, _ []T) { matrix.Scale(g, factor) })
 }
 
-// Bias is y = x + 1·b: the 1×d matrix b is added to every row of the n×d x.
-//
-// g_x = g, g_b = 1ᵀ·g.
+// Bias is y = x + 1·b: the 1×d matrix b is added to every row of the n×d x. g_x = g, g_b = 1ᵀ·g.
 func (t *Tape[T]) Bias(x, b *Value[T]) *Value[T] {
 	fit(b.Rows() == 1 && b.Cols() == x.Cols(), "Bias", x, b)
 	y := t.newValue(x.Rows(), x.Cols(), x, b)
@@ -96,9 +90,8 @@ func (t *Tape[T]) addColumnSums(b *Value[T], g Matrix[T]) {
 }
 
 // Mul is y = a∘b, the product by entry of an n×d matrix a and of b: n×d, or 1×d, n×1 or 1×1, which
-// stands for the n×d matrix that repeats it.
-//
-// g_a = g∘b, g_b = g∘a, summed over the rows and columns that repeat b.
+// stands for the n×d matrix that repeats it. g_a = g∘b, g_b = g∘a, summed over the rows and columns
+// that repeat b.
 func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 	byRow, byColumn := b.Rows() == a.Rows(), b.Cols() == a.Cols()
 	fit((byRow || b.Rows() == 1) && (byColumn || b.Cols() == 1), "Mul", a, b)
@@ -152,25 +145,19 @@ func addProducts[T Float](dst, x, c []T) {
 	}
 }
 
-// Reciprocal is y = 1/x by entry, of any shape.
-//
-// g_x = −g·y².
+// Reciprocal is y = 1/x by entry. g_x = −g·y².
 func (t *Tape[T]) Reciprocal(x *Value[T]) *Value[T] {
 	return t.byEntry(x, func(x T) T { return 1 / x }, func(_, y T) T { return -y * y })
 }
 
-// Pow is y = xᵖ by entry, for x ≥ 0 of any shape and p ≠ 0.
-//
-// g_x = g·p·xᵖ⁻¹.
+// Pow is y = xᵖ by entry, for x ≥ 0 of any shape and p ≠ 0. g_x = g·p·xᵖ⁻¹.
 func (t *Tape[T]) Pow(x *Value[T], p float64) *Value[T] {
 	return t.byEntry(x,
 		func(x T) T { return T(math.Pow(float64(x), p)) },
 		func(x, _ T) T { return T(p * math.Pow(float64(x), p-1)) })
 }
 
-// Exp is y = eˣ by entry, of any shape.
-//
-// g_x = g·y.
+// Exp is y = eˣ by entry. g_x = g·y.
 func (t *Tape[T]) Exp(x *Value[T]) *Value[T] {
 	return t.byEntry(x, func(x T) T { return T(exp[T](float64(x))) }, func(_, y T) T { return y })
 }

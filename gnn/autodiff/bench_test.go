@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/parallel"
@@ -17,7 +17,7 @@ import (
 // A layer of GAT with its gradients, 8 heads of 8 numbers, on graphs of the sizes of Cora and Pubmed.
 func BenchmarkAttention(b *testing.B) {
 	const heads, width = 8, 8
-	for name, c := range map[string]dataset.Communities{"Cora": {Nodes: 2708, Degree: 4}, "Pubmed": {Nodes: 19717, Degree: 4.5}} {
+	for name, c := range map[string]synthetic.Communities{"Cora": {Nodes: 2708, Degree: 4}, "Pubmed": {Nodes: 19717, Degree: 4.5}} {
 		b.Run(name, func(b *testing.B) {
 			random := testkit.Random(32)
 			g := testkit.Must(coles.FromCSR(testkit.Must(c.Generate(context.Background())).Adjacency))

@@ -20,21 +20,17 @@ const pairBlock = 256
 //	ℓ(u_i) = log(Σ_{k≠i} e^(u_i·u_k/τ) + Σ_k e^(u_i·v_k/τ)) − u_i·v_i/τ,
 //
 // and ℓ(v_i) with u and v exchanged (Zhu et al., 2020, Deep graph contrastive representation
-// learning). With anchors the outer sum goes over these nodes alone, which may repeat, and n in
-// front of it is their number; all 2n rows remain in the inner sums. For anchors drawn uniformly y
-// and its gradient are unbiased estimates of the loss and gradient over all nodes, which nil stands for.
-//
+// learning). With anchors the outer sum, and n before it, are of these nodes alone, which may
+// repeat; nil is all nodes. Uniform anchors give unbiased estimates of the loss and its gradient.
 // With w the rows of u and of v below each other, w′ the rows of v and of u, D_i the sum in the
 // logarithm for row i and K_ij = e^(w_i·w_j/τ)·(1/D_i + 1/D_j), K_ii = 0:
 //
 //	g_w of row i = g/(2nτ)·(Σ_j K_ij·w_j − 2·w′_i).
 //
-// It is exact, and computed with the result: 8n²h multiplications and 4n² exponentials, or 2n²h and
-// 2n² if no gradient is needed; for a anchors 16·a·n·h and 8·a·n. Up to some thousand nodes a
-// quarter of the multiplications and half of the exponentials are saved. The memory holds 4n·h
-// numbers, of which 2n·h are kept, and at most 2²⁴ exponentials: there is no n×n matrix. Rows of other
-// lengths are fine as long as max‖w_i‖²/τ is at most 60; above, nothing overflows, but y is infinite
-// or NaN if all terms of a row underflow.
+// It costs 8n²h multiplications and 4n² exponentials, or 2n²h and 2n² without a gradient; for a
+// anchors 16·a·n·h and 8·a·n; some less up to some thousand nodes. The memory holds 4n·h numbers, of
+// which 2n·h are kept, and at most 2²⁴ exponentials. Rows of other lengths are fine as long as
+// max‖w_i‖²/τ is at most 60; above, y is infinite or NaN if all terms of a row underflow.
 func (t *Tape[T]) SoftmaxContrast(u, v *Value[T], temperature float64, anchors []int) *Value[T] {
 	fit(sameSize(u, v) && u.Rows() > 0, "SoftmaxContrast", u, v)
 	if !(temperature > 0) || anchors != nil && len(anchors) == 0 {

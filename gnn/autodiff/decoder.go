@@ -16,14 +16,12 @@ import (
 //	S = Σ_ij Y_ij − n,  w = (n²−S)/S,  ν = n²/(2(n²−S)),
 //
 // where the target Y is a symmetric n×n matrix, the adjacency matrix plus the identity. S is thus
-// the sum of the adjacency matrix, which must be above 0 and below n²; w gives edges and other pairs
-// the same weight in all.
+// the sum of the adjacency matrix, which must be above 0 and below n²; w gives edges and other
+// pairs the same weight in all. g_z of row i = (2gν/n²)·(Σ_j σ(s_ij)·z_j + Σ_j Y_ij·((w−1)·σ(s_ij)
+// − w)·z_j).
 //
-// g_z of row i = (2gν/n²)·(Σ_j σ(s_ij)·z_j + Σ_j Y_ij·((w−1)·σ(s_ij) − w)·z_j).
-//
-// It is exact, and computed with the result, each pair once: 3n²d/2 multiplications, of which n²d
-// are for the gradient, n²/2 exponentials, and an exponential for each entry of Y. Memory for n·d numbers is
-// kept: there is no n×n matrix.
+// It costs 3n²d/2 multiplications, n²d of them for the gradient, and n²/2 exponentials and one for
+// each entry of Y. Memory for n·d numbers is kept.
 func (t *Tape[T]) InnerProductLoss(target *Sparse[T], z *Value[T]) *Value[T] {
 	n := z.Rows()
 	if target.matrix.Rows != n || !target.isSymmetric() {
@@ -134,15 +132,13 @@ func logarithms(product *[4]float64) (sum float64) {
 //
 //	y_k = KL(N_j ‖ N_i) = ½·Σ_l [σ_jl/σ_il + (μ_il − μ_jl)²/σ_il − 1 − log(σ_jl/σ_il)],
 //
-// the energy of Graph2Gauss (Bojchevski and Günnemann, 2018, Deep Gaussian embedding of graphs). is
-// and js must not change before the next Reset.
-//
-// Pair k adds to the gradients
+// the energy of Graph2Gauss (Bojchevski and Günnemann, 2018, Deep Gaussian embedding of graphs). Pair
+// k adds to the gradients
 //
 //	g_μ of row i: g_k·(μ_il − μ_jl)/σ_il, and its negative to row j,
 //	g_σ of row i: (g_k/2)·(1 − (σ_jl + (μ_il − μ_jl)²)/σ_il)/σ_il, of row j: (g_k/2)·(1/σ_il − 1/σ_jl).
 //
-// The cost is O(m·d), with m·d logarithms; there is no m×d matrix.
+// The cost is O(m·d), with m·d logarithms.
 func (t *Tape[T]) GaussianKL(mean, variance *Value[T], is, js []int) *Value[T] {
 	fit(sameSize(mean, variance), "GaussianKL", mean, variance)
 	if len(is) != len(js) {

@@ -2,9 +2,7 @@ package autodiff
 
 import "math"
 
-// ReLU is y = max(x, 0) by entry, of any shape; NaN stays NaN.
-//
-// g_x = g where x > 0, else 0.
+// ReLU is y = max(x, 0) by entry; NaN stays NaN. g_x = g where x > 0, else 0.
 func (t *Tape[T]) ReLU(x *Value[T]) *Value[T] {
 	return t.elementwise(x,
 		func(y, x []T) {
@@ -31,10 +29,8 @@ func above[T Float](x T) int {
 	return index
 }
 
-// ELU is y = x where x > 0, else eˣ − 1, by entry, of any shape (Clevert, Unterthiner, Hochreiter,
-// 2016).
-//
-// g_x = g where x > 0, else g·eˣ = g·(y + 1).
+// ELU is y = x where x > 0, else eˣ − 1, by entry (Clevert, Unterthiner, Hochreiter, 2016). g_x = g
+// where x > 0, else g·eˣ = g·(y + 1).
 func (t *Tape[T]) ELU(x *Value[T]) *Value[T] {
 	return t.byEntry(x,
 		func(x T) T {
@@ -52,9 +48,7 @@ func (t *Tape[T]) ELU(x *Value[T]) *Value[T] {
 }
 
 // PReLU is y = x where x > 0, else a·x, by entry, for x of any shape and a 1×1 slope a (He, Zhang,
-// Ren, Sun, 2015).
-//
-// g_x = g where x > 0, else a·g; g_a = Σ g·x over the entries x ≤ 0.
+// Ren, Sun, 2015). g_x = g where x > 0, else a·g; g_a = Σ g·x over the entries x ≤ 0.
 func (t *Tape[T]) PReLU(x, a *Value[T]) *Value[T] {
 	fit(a.Rows() == 1 && a.Cols() == 1, "PReLU", x, a)
 	y := t.newValue(x.Rows(), x.Cols(), x, a)
@@ -88,25 +82,19 @@ func dotBelow[T Float](g, x []T) float64 {
 	return first + second
 }
 
-// Sigmoid is y = σ(x) = 1/(1 + e⁻ˣ) by entry, of any shape.
-//
-// g_x = g·y·(1 − y).
+// Sigmoid is y = σ(x) = 1/(1 + e⁻ˣ) by entry. g_x = g·y·(1 − y).
 func (t *Tape[T]) Sigmoid(x *Value[T]) *Value[T] {
 	return t.byEntry(x, func(x T) T { return T(sigmoid(float64(x))) }, func(_, y T) T { return y * (1 - y) })
 }
 
-// LogSigmoid is y = log σ(x) = −log(1 + e⁻ˣ) by entry, of any shape, without overflow.
-//
-// g_x = g·σ(−x).
+// LogSigmoid is y = log σ(x) = −log(1 + e⁻ˣ) by entry, without overflow. g_x = g·σ(−x).
 func (t *Tape[T]) LogSigmoid(x *Value[T]) *Value[T] {
 	return t.byEntry(x,
 		func(x T) T { return T(-softplus(-float64(x))) },
 		func(x, _ T) T { return T(sigmoid(-float64(x))) })
 }
 
-// Softplus is y = log(1 + eˣ) by entry, of any shape, without overflow.
-//
-// g_x = g·σ(x).
+// Softplus is y = log(1 + eˣ) by entry, without overflow. g_x = g·σ(x).
 func (t *Tape[T]) Softplus(x *Value[T]) *Value[T] {
 	return t.byEntry(x, func(x T) T { return T(softplus(float64(x))) }, func(x, _ T) T { return T(sigmoid(float64(x))) })
 }

@@ -264,7 +264,7 @@ func outcome[T Float](op operation[T], in []matrix64) []matrix64 {
 	}
 	all := []matrix64{rounded[float64](y.Data())}
 	for _, v := range values {
-		all = append(all, rounded[float64](v.Grad()))
+		all = append(all, rounded[float64](v.grad))
 	}
 	return all
 }

@@ -8,14 +8,10 @@ import (
 	"coles/internal/matrix"
 )
 
-// Sum is the 1×1 matrix y = Σ x over all entries.
-//
-// g_x = g in every entry.
+// Sum is the 1×1 matrix y = Σ x over all entries. g_x = g in every entry.
 func (t *Tape[T]) Sum(x *Value[T]) *Value[T] { return t.weightedSum(x, 1) }
 
-// Mean is the 1×1 matrix y = (1/N)·Σ x over all N > 0 entries.
-//
-// g_x = g/N in every entry.
+// Mean is the 1×1 matrix y = (1/N)·Σ x over all N > 0 entries. g_x = g/N in every entry.
 func (t *Tape[T]) Mean(x *Value[T]) *Value[T] {
 	fit(x.Rows() > 0 && x.Cols() > 0, "Mean", x)
 	return t.weightedSum(x, 1/(float64(x.Rows())*float64(x.Cols())))
@@ -42,7 +38,6 @@ func (t *Tape[T]) weightedSum(x *Value[T], c float64) *Value[T] {
 //	y = −(1/m)·Σ_k log p_k[classes[k]],  p_k = softmax(logits[rows[k]])
 //
 // over m > 0 rows, which may repeat, of the n×C matrix of logits, without overflow.
-//
 // g_logits[rows[k]] = (g/m)·(p_k − e_classes[k]), summed over k.
 func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Value[T] {
 	m := len(rows)
@@ -91,9 +86,8 @@ func softmax[T Float](p, z []T) float64 {
 //
 //	y_i = log M_p(e^z_i1, …, e^z_ik) = (1/p)·log((1/k)·Σ_j e^(p·z_ij)),
 //
-// and for p = 0 the limit (1/k)·Σ_j z_ij.
-//
-// g_z of row i = g_i·softmax(p·z_i), which for p = 0 is g_i/k.
+// and for p = 0 the limit (1/k)·Σ_j z_ij. g_z of row i = g_i·softmax(p·z_i), which for p = 0 is
+// g_i/k.
 func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 	fit(z.Cols() > 0, "LogPowerMeanRows", z)
 	y := t.newValue(z.Rows(), 1, z)
@@ -126,7 +120,6 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 }
 
 // TraceQuadratic is the 1×1 matrix y = Tr(hᵀ·S·h) for a symmetric n×n S and an n×d matrix h.
-//
 // g_h = 2g·S·h, with S·h of the forward pass.
 func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] {
 	y := t.newValue(1, 1, h)
@@ -148,9 +141,8 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 }
 
 // SoftOrthogonality is the 1×1 matrix y = ‖hᵀh/n − I‖²_F/d of an n×d matrix h, n > 0 and d > 0: how
-// far its columns are from being orthogonal with a mean square of one.
-//
-// g_h = 4g/(n·d)·h·(hᵀh/n − I).
+// far its columns are from being orthogonal with a mean square of one. g_h = 4g/(n·d)·h·(hᵀh/n −
+// I).
 func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 	fit(h.Rows() > 0 && h.Cols() > 0, "SoftOrthogonality", h)
 	c, weight, d := 1/float64(h.Rows()), 1/float64(h.Cols()), h.Cols()

@@ -10,9 +10,7 @@ import (
 
 // HeadDots is the n×K matrix of the inner products of parts of rows: y_ik = a_k·z_i^k for an n×K·f
 // matrix z, whose row i consists of the K heads z_i^k of f numbers each, and the rows a_k of a K×f
-// matrix.
-//
-// g_z of head k of row i = g_ik·a_k, g_a of row k = Σ_i g_ik·z_i^k.
+// matrix. g_z of head k of row i = g_ik·a_k, g_a of row k = Σ_i g_ik·z_i^k.
 func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	heads, width := a.Rows(), a.Cols()
 	fit(z.Cols() == heads*width, "HeadDots", z, a)
@@ -60,12 +58,9 @@ func head[T Float](m Matrix[T], i, k, width int) []T {
 // over the j for which s, n×p, has an entry (i, j), of whatever value; 0 for a row without entries.
 // z is p×K·f, a row being its K heads side by side, target n×K and source p×K, such as [Tape.HeadDots]
 // of z. The slope of LeakyReLU is in [0, 1]. m is a mask as in [Tape.Dropout]: it is 0 with
-// probability rate, else 1/(1 − rate), and 1 for a nil rnd.
-//
-// With d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i) for each head, the gradients are g_z of row j
-// = Σ_i m_ij·α_ij·g_i, g_source of row j = Σ_i d_ij and g_target of row i = Σ_j d_ij. The weights α are
-// computed anew from the largest score and the denominator: the memory is of the order of y, the
-// cost O(entries·K·f) and entries·K exponentials, in either direction.
+// probability rate, else 1/(1 − rate), and 1 for a nil rnd. With d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i) for each head, the gradients are g_z of row j
+// = Σ_i m_ij·α_ij·g_i, g_source of row j = Σ_i d_ij and g_target of row i = Σ_j d_ij. The memory is of
+// the order of y, the cost O(entries·K·f) and entries·K exponentials, in either direction.
 func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, rate float64, rnd *rand.Rand) *Value[T] {
 	n, heads := s.matrix.Rows, target.Cols()
 	fitSparse("Attention", s, z)
@@ -193,12 +188,10 @@ func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
 //	y_ic = Σ_j w_ijc·x_jc,  w_ijc = s_ij·exp(scale·x_jc) / Σ_j s_ij·exp(scale·x_jc)
 //
 // over the entries of row i of s, n×k and above 0, such as ones; 0 for a row without entries. x is
-// k×d. The exponentials are taken once for each entry of x, and divided by the largest of all: where
-// they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in float64, its
-// result is NaN.
-//
-// g_x of entry (j, c) = Σ_i w_ijc·g_ic·(1 + scale·(x_jc − y_ic)), or without the second term if the
-// weights count as constant.
+// k×d. The exponentials are taken once for each entry of x, and divided by the largest of all:
+// where they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in
+// float64, its result is NaN. g_x of entry (j, c) = Σ_i w_ijc·g_ic·(1 + scale·(x_jc − y_ic)), or
+// without the second term if the weights count as constant.
 func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant bool) *Value[T] {
 	fitSparse("SoftmaxSum", s, x)
 	shift := t.largest(x.data, scale)

@@ -9,9 +9,8 @@ import (
 )
 
 // RowNormalize divides every row of the n×d matrix x by its length, ‖x_i‖: y_i = x_i/‖x_i‖. A row
-// of zeros, or so short that its square underflows, becomes zero and so does its gradient.
-//
-// g_x of row i = (g_i − (g_i·y_i)·y_i)/‖x_i‖.
+// of zeros, or so short that its square underflows, becomes zero and so does its gradient. g_x of
+// row i = (g_i − (g_i·y_i)·y_i)/‖x_i‖.
 func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
 	y := t.newValue(x.Rows(), x.Cols(), x)
 	y.kept = t.take(x.Rows(), 1)
@@ -42,9 +41,7 @@ func inverseLength(square float64) float64 {
 
 // ColumnNormalize divides every column of the n×d matrix x by its length: y_ij = x_ij/c_j with c_j²
 // = Σ_i x_ij². A column of zeros, or so short that its square underflows, becomes zero and so does
-// its gradient.
-//
-// g_x of entry (i, j) = (g_ij − y_ij·Σ_k g_kj·y_kj)/c_j.
+// its gradient. g_x of entry (i, j) = (g_ij − y_ij·Σ_k g_kj·y_kj)/c_j.
 func (t *Tape[T]) ColumnNormalize(x *Value[T]) *Value[T] {
 	y := t.newValue(x.Rows(), x.Cols(), x)
 	y.kept = t.take(1, x.Cols())
@@ -89,9 +86,7 @@ func (t *Tape[T]) columnDots(sum []float64, a, b Matrix[T]) {
 // BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε), for an n×d matrix x, n
 // > 0, 1×d matrices γ and β, and the mean μ_j and the variance σ²_j = (1/n)·Σ_i (x_ij − μ_j)² of
 // each column (Ioffe and Szegedy, 2015). These are written to mean and variance, of length d, for
-// running averages of the caller.
-//
-// With s_j = √(σ²_j + ε) and means taken over the column,
+// running averages of the caller. With s_j = √(σ²_j + ε) and means taken over the column,
 //
 //	g_x = (γ/s)·(g − mean(g) − x̂·mean(g·x̂)),  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
 func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
@@ -111,9 +106,7 @@ func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, var
 }
 
 // BatchNormFixed is BatchNorm with a given mean and variance of each column, as in evaluation; they
-// are constants.
-//
-// g_x = (γ/s)·g, g_γ = Σ_i g·x̂, g_β = Σ_i g.
+// are constants. g_x = (γ/s)·g, g_γ = Σ_i g·x̂, g_β = Σ_i g.
 func (t *Tape[T]) BatchNormFixed(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
 	fitStatistics(x, mean, variance)
 	return t.standardize(x, gamma, beta, epsilon, mean, variance, false)
@@ -173,9 +166,7 @@ func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, v
 
 // LayerNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_i)/√(σ²_i + ε), for an n×d matrix x, 1×d
 // matrices γ and β, and the mean μ_i and the variance σ²_i = (1/d)·Σ_j (x_ij − μ_i)² of each row
-// (Ba, Kiros, Hinton, 2016).
-//
-// With s_i = √(σ²_i + ε) and means taken over the row,
+// (Ba, Kiros, Hinton, 2016). With s_i = √(σ²_i + ε) and means taken over the row,
 //
 //	g_x = (γ∘g − mean(γ∘g) − x̂·mean(γ∘g∘x̂))/s,  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
 func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T] {

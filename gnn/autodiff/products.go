@@ -11,7 +11,6 @@ import (
 
 // MatMul is y = a·b, of an n×k and a k×m matrix; a may be a SparseConstant. Its product with one
 // Variable or Constant is computed once for a recording, however often rows of it are gathered.
-//
 // g_a = g·bᵀ, g_b = aᵀ·g.
 func (t *Tape[T]) MatMul(a, b *Value[T]) *Value[T] { return t.product(a, b, false) }
 
@@ -77,9 +76,7 @@ func (t *Tape[T]) addProduct(x *Value[T], transA, transB bool, alpha T, a, b Mat
 	}
 }
 
-// MatMulTrans is y = a·bᵀ, of an n×k and an m×k matrix.
-//
-// g_a = g·b, g_b = gᵀ·a.
+// MatMulTrans is y = a·bᵀ, of an n×k and an m×k matrix. g_a = g·b, g_b = gᵀ·a.
 func (t *Tape[T]) MatMulTrans(a, b *Value[T]) *Value[T] {
 	fit(a.Cols() == b.Cols(), "MatMulTrans", a, b)
 	y := t.newValue(a.Rows(), b.Rows(), a, b)
@@ -91,10 +88,8 @@ func (t *Tape[T]) MatMulTrans(a, b *Value[T]) *Value[T] {
 	return y
 }
 
-// Gram is the d×d matrix y = aᵀ·a of an n×d matrix, for half the work of the product. It is computed
-// once for a recording.
-//
-// g_a = a·(g + gᵀ).
+// Gram is the d×d matrix y = aᵀ·a of an n×d matrix, for half the work of the product. It is
+// computed once for a recording. g_a = a·(g + gᵀ).
 func (t *Tape[T]) Gram(a *Value[T]) *Value[T] {
 	if a.gram != nil {
 		return a.gram
@@ -148,9 +143,7 @@ func fitEntries[T Float](s *CSR[T]) {
 // Matrix is s itself, not to be written to.
 func (s *Sparse[T]) Matrix() *CSR[T] { return s.matrix }
 
-// SpMM is y = S·x, of a constant sparse n×k and a k×d matrix, in O((n + entries)·d).
-//
-// g_x = Sᵀ·g.
+// SpMM is y = S·x, of a constant sparse n×k and a k×d matrix, in O((n + entries)·d). g_x = Sᵀ·g.
 func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	fitSparse("SpMM", s, x)
 	y := t.newValue(s.matrix.Rows, x.Cols(), x)
@@ -161,10 +154,8 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 
 // Convolve is y = S·(x·θ) + 1·b, of a constant sparse m×n S, an n×k x, which may be a
 // SparseConstant, a k×d θ and a 1×d b: a layer of a graph convolutional network (Kipf and Welling,
-// 2017). It is Bias(SpMM(S, MatMul(x, θ)), b) to the byte, without a pass for b, and the gradient of
-// x·θ takes its memory.
-//
-// g_b = 1ᵀ·g and, with G = Sᵀ·g, g_θ = xᵀ·G, g_x = G·θᵀ.
+// 2017). It is Bias(SpMM(S, MatMul(x, θ)), b) to the byte, without a pass for b, and the gradient
+// of x·θ takes its memory. g_b = 1ᵀ·g and, with G = Sᵀ·g, g_θ = xᵀ·G, g_x = G·θᵀ.
 func (t *Tape[T]) Convolve(s *Sparse[T], x, theta, b *Value[T]) *Value[T] {
 	z := t.product(x, theta, true)
 	fitSparse("Convolve", s, z)

@@ -13,8 +13,6 @@ import (
 //	[i f u o] = x_j·θ + h·φ + 1·b,  c ← σ(f)∘c + σ(i)∘tanh(u),  h ← σ(o)∘tanh(c),
 //
 // with a d×4k θ, a k×4k φ and a 1×4k b. An empty sequence ends in 0. x may be a SparseConstant.
-// sequences must not change before the next Reset.
-//
 // With δ, the gradient of [i f u o] in a step, and Δ_j, the sum of δ over the steps that read x_j, g_b
 // = Σ δ, g_φ = Σ hᵀ·δ, g_θ = xᵀ·Δ and g_x = Δ·θᵀ. The memory is 4·m·k numbers, and 6·k for each step of
 // each sequence and for its start; without a gradient, 6·k for each sequence. The cost is O(m·d·k +

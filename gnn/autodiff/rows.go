@@ -16,10 +16,7 @@ const (
 )
 
 // Gather is the m×d matrix of the given rows of an n×d matrix x, which may repeat: y_k = x_rows[k].
-// rows must not change before the next Reset. Of a SparseConstant it is another one, which costs
-// nothing: MatMul gathers rows of the product.
-//
-// g_x of row i = Σ g_k over the k with rows[k] = i.
+// Of a SparseConstant it is another one, which costs nothing: MatMul gathers rows of the product. g_x of row i = Σ g_k over the k with rows[k] = i.
 func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 	fitIndices("Gather", rows, x.Rows())
 	if x.sparse != nil {
@@ -57,9 +54,7 @@ func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 }
 
 // RowDots is the n×1 matrix of the inner products of corresponding rows of two n×d matrices: y_i =
-// a_i·b_i.
-//
-// g_a of row i = g_i·b_i, g_b of row i = g_i·a_i.
+// a_i·b_i. g_a of row i = g_i·b_i, g_b of row i = g_i·a_i.
 func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
 	fit(sameSize(a, b), "RowDots", a, b)
 	y := t.newValue(a.Rows(), 1, a, b)
@@ -81,9 +76,7 @@ func (t *Tape[T]) addRowMultiples(x *Value[T], c Matrix[T], from *Value[T]) {
 }
 
 // GatherDots is the m×1 matrix of the inner products of given rows of two matrices with d columns:
-// y_k = a_us[k]·b_vs[k]. It is RowDots of two Gathers without their 2·m·d numbers. us and vs must
-// not change before the next Reset.
-//
+// y_k = a_us[k]·b_vs[k]. It is RowDots of two Gathers without their 2·m·d numbers.
 // g_a of row i = Σ g_k·b_vs[k] over the k with us[k] = i, and g_b likewise.
 func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Value[T] {
 	fit(a.Cols() == b.Cols(), "GatherDots", a, b)
@@ -113,9 +106,7 @@ func (t *Tape[T]) scatterMultiples(x *Value[T], us []int, c Matrix[T], from *Val
 }
 
 // Reshape is the rows×cols matrix y of the entries of x, read row by row. It turns the n·k×1 matrix
-// of k products for each of n nodes into one of n×k.
-//
-// g_x is g reshaped to the size of x.
+// of k products for each of n nodes into one of n×k. g_x is g reshaped to the size of x.
 func (t *Tape[T]) Reshape(x *Value[T], rows, cols int) *Value[T] {
 	if rows < 0 || cols < 0 || rows*cols != x.Rows()*x.Cols() {
 		panic(fmt.Sprintf("autodiff: Reshape of %d×%d to %d×%d", x.Rows(), x.Cols(), rows, cols))
@@ -134,9 +125,8 @@ func resized[T Float](m Matrix[T], rows, cols int) Matrix[T] {
 	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: m.Data}
 }
 
-// Concat is the n×Σd matrix of n×d matrices side by side: y = [x₁ x₂ …].
-//
-// The gradient of each is its columns of g.
+// Concat is the n×Σd matrix of n×d matrices side by side: y = [x₁ x₂ …]. The gradient of each is
+// its columns of g.
 func (t *Tape[T]) Concat(xs ...*Value[T]) *Value[T] {
 	cols := 0
 	for _, x := range xs {
@@ -158,9 +148,7 @@ func (t *Tape[T]) Concat(xs ...*Value[T]) *Value[T] {
 	return y
 }
 
-// Columns is the columns lo to hi − 1 of x.
-//
-// g_x is g in these columns, and 0 in the others.
+// Columns is the columns lo to hi − 1 of x. g_x is g in these columns, and 0 in the others.
 func (t *Tape[T]) Columns(x *Value[T], lo, hi int) *Value[T] {
 	if lo < 0 || hi < lo || hi > x.Cols() {
 		panic(fmt.Sprintf("autodiff: Columns %d to %d of %d×%d", lo, hi, x.Rows(), x.Cols()))

@@ -1,5 +1,5 @@
 // Package autodiff is reverse-mode differentiation over dense and sparse matrices, written by hand:
-// the operations of the layers and losses of package gnn, and of a program that adds its own.
+// the operations of the layers and losses of package gnn, and of programs.
 //
 //	t := autodiff.New[float32](ctx)
 //	w := t.Variable(weights, gradient)
@@ -10,7 +10,8 @@
 // result becomes the gradients of its inputs; Backward goes through the record from its end. In the doc
 // comments y is the result, g = ∂L/∂y the gradient of the loss L with respect to it, of the same
 // shape, and g_x what the operation adds to the gradient of its input x. Operations do not change
-// their inputs, and any of these may be the same value.
+// their inputs, and any of these may be the same value. Slices of rows that they are given must not
+// change before the next Reset.
 //
 // The operations are, by kind,
 //
@@ -20,23 +21,20 @@
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
 //   - activations: ReLU, PReLU, ELU, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
-//   - neighbours in a graph: HeadDots, Attention, SoftmaxSum
-//   - rows in an order: LSTM
+//   - neighbours: HeadDots, Attention, SoftmaxSum, and in an order LSTM
 //   - sums and means: Sum, Mean, LogPowerMeanRows
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
 //   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
-//
-// [Tape.Operation], which records one that is not here, and two that save the memory of several:
-// [Tape.Recomputed] and, where no gradient is wanted, [Tape.Forget].
+//   - one of the caller's: [Tape.Operation]
+//   - to save memory: [Tape.Recomputed] and, where no gradient is wanted, [Tape.Forget]
 //
 // Matrices are of float32 or float64. Single numbers, such as a loss or the sum of a column, are
 // summed in float64 in either precision. Every sum is taken in an order that the sizes and the
 // padding alone decide, so the bytes are the same for every GOMAXPROCS.
 //
 // Shapes and indices that do not fit are mistakes of the caller and panic. The only errors come from
-// the context, a [SymmetricOperator], [Tape.Fail], and COLES_KERNEL in
-// the environment with a name of missing instructions; the first is kept until the next
-// Reset (see [Tape.Err]), and results computed after it are invalid.
+// the context, a [SymmetricOperator], [Tape.Fail], and COLES_KERNEL with a name of missing
+// instructions. The first is kept until the next Reset (see [Tape.Err]); later results are invalid.
 package autodiff
 
 import (
@@ -162,10 +160,6 @@ type Value[T Float] struct {
 
 // Data is the matrix, not to be written to.
 func (v *Value[T]) Data() Matrix[T] { return v.data }
-
-// Grad is the gradient of a Variable, in the caller's memory. Of other values it is empty: Backward
-// reuses that memory.
-func (v *Value[T]) Grad() Matrix[T] { return v.grad }
 
 // Rows is the number of rows.
 func (v *Value[T]) Rows() int { return v.data.Rows }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/alignment"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -119,10 +119,10 @@ func TestCommunitiesEqualTheFormula(t *testing.T) {
 	testkit.WantSame(t, "communities of 29 nodes", testkit.Must(parts(small, 1).Measure(ctx)).Communities, alignment.Small)
 }
 
-// blocks are drawn as dataset.Communities draws them, without features.
+// blocks are drawn as synthetic.Communities draws them, without features.
 func blocks(n int, degree, homophily float64) func(seed uint64) *coles.Graph {
 	return func(seed uint64) *coles.Graph {
-		c := dataset.Communities{Nodes: n, Classes: 5, Degree: degree, Homophily: homophily, Features: -1, Seed: seed}
+		c := synthetic.Communities{Nodes: n, Classes: 5, Degree: degree, Homophily: homophily, Features: -1, Seed: seed}
 		return testkit.Must(testkit.Must(c.Generate(ctx)).Graph())
 	}
 }

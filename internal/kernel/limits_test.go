@@ -16,6 +16,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 )
@@ -129,7 +130,7 @@ func benchmarkLimits(b *testing.B, name string, dim int) {
 	ctx := context.Background()
 	var d *dataset.Dataset
 	if name == "generated" {
-		d = testkit.Must(dataset.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}.Generate(ctx))
+		d = testkit.Must(synthetic.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}.Generate(ctx))
 	} else {
 		d = testkit.Must(dataset.Open(testkit.Shared(b, filepath.Join("data", "npz", name+".npz")), dataset.ReadNPZ))
 	}

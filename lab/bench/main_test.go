@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
 )
@@ -22,7 +23,7 @@ import (
 var small = []job{
 	{"karate", 4, "free", nil, 0},
 	{"karate", 8, "dense", nil, 0},
-	{"generated", 5, "dense", &dataset.Communities{Nodes: 300, Features: 16, Dense: true, Seed: 1}, 0},
+	{"generated", 5, "dense", &synthetic.Communities{Nodes: 300, Features: 16, Dense: true, Seed: 1}, 0},
 }
 
 // The program runs itself for every row, and another one as a peer; under test it is the test that
@@ -82,7 +83,7 @@ func self(t *testing.T) string {
 func folder(t *testing.T) string {
 	t.Helper()
 	d := dataset.KarateClub()
-	other := testkit.Must(dataset.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context()))
+	other := testkit.Must(synthetic.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context()))
 	d.Features = other.Features
 	dir := t.TempDir()
 	clitest.Archive(t, dir, "karate", d)

@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/gnn"
 	"coles/internal/examples/cli"
 	"coles/internal/peak"
@@ -24,9 +25,9 @@ import (
 type job struct {
 	name      string
 	dim       int
-	solver    string               // the peer's faster one
-	generated *dataset.Communities // nil: the file of that name is read
-	hidden    int                  // of a training: the width of the first of two layers, dim that of the last
+	solver    string                 // the peer's faster one
+	generated *synthetic.Communities // nil: the file of that name is read
+	hidden    int                    // of a training: the width of the first of two layers, dim that of the last
 }
 
 // String names the job as -graphs takes it.
@@ -44,7 +45,7 @@ var graphs = []job{
 	{"coauthor_cs", 512, "free", nil, 0},
 	{"flickr", 128, "free", nil, 0},
 	// Nodes, edges, features and classes of ogbn-arxiv.
-	{"generated", 128, "dense", &dataset.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}, 0},
+	{"generated", 128, "dense", &synthetic.Communities{Nodes: 170_000, Degree: 14, Classes: 40, Features: 128, Dense: true, Seed: 1}, 0},
 }
 
 // trainings are the rows of -train, with the paper's numbers of columns.
@@ -242,7 +243,7 @@ func (r *row) train(ctx context.Context, g *coles.Graph, d *dataset.Dataset, s g
 	var seconds [2]float64
 	for k, n := range []int{1, 1 + epochs} {
 		start := time.Now()
-		m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.WithEpochs(n))
+		m, err := gnn.Train(ctx, g, d.Features, gnn.WithSettings(s), gnn.With(func(s *gnn.Settings) { s.Epochs = n }))
 		if err != nil {
 			return nil, err
 		}

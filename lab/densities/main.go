@@ -13,6 +13,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/internal/examples/cli"
@@ -122,7 +123,7 @@ func (o options) problems(ctx context.Context) ([]problem, error) {
 	}
 	if len(sets) == 0 {
 		for _, h := range homophilies {
-			d, err := dataset.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
+			d, err := synthetic.Communities{Nodes: o.nodes, Homophily: h, Seed: o.seed}.Generate(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -154,7 +155,7 @@ var rivals = []rival{
 
 func (r rival) embed(ctx context.Context, o options, p problem) (*mat.Dense, error) {
 	fmt.Fprintf(o.progress, "%s: training by %s\n", p.Name, r.name)
-	m, err := gnn.Train(ctx, p.graph, p.Features, append(r.opts[:len(r.opts):len(r.opts)], gnn.WithSeed(o.seed), gnn.WithEpochs(o.epochs))...)
+	m, err := gnn.Train(ctx, p.graph, p.Features, append(r.opts[:len(r.opts):len(r.opts)], gnn.With(func(s *gnn.Settings) { s.Seed, s.Epochs = o.seed, o.epochs }))...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // ARGE is the adversarially regularised graph autoencoder (Pan, Hu, Long, Jiang, Yao and Zhang,
@@ -48,10 +50,10 @@ const (
 )
 
 // adversarialSpec lists the parameters that the phases train.
-func adversarialSpec() gnn.ObjectiveSpec {
+func adversarialSpec() custom.ObjectiveSpec {
 	ofObjective := func(name string) bool { return strings.HasPrefix(name, "objective.") }
 	ofNetwork := func(name string) bool { return !ofObjective(name) }
-	return gnn.ObjectiveSpec{Parameters: discriminator, Phases: []gnn.Phase{
+	return custom.ObjectiveSpec{Parameters: discriminator, Phases: []custom.Phase{
 		reconstructing: {Steps: 5, Rate: 1, Trains: ofNetwork},
 		discriminating: {Steps: 1, Rate: 2, Trains: ofObjective},
 		deceiving:      {Steps: 1, Rate: 2, Trains: ofNetwork},
@@ -60,21 +62,25 @@ func adversarialSpec() gnn.ObjectiveSpec {
 
 func adversarial(name string, variational bool, layers ...gnn.Layer) gnn.Settings {
 	objective := gnn.NewObjective(name, adversarialSpec(),
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return adversarialLoss(s, variational, s.Phase()) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return adversarialLoss(s, variational, s.Phase()) })
+		func(s *custom.Step[float32]) *autodiff.Value[float32] {
+			return adversarialLoss(s, variational, s.Phase())
+		},
+		func(s *custom.Step[float64]) *autodiff.Value[float64] {
+			return adversarialLoss(s, variational, s.Phase())
+		})
 	s := rival(objective, layers...)
-	s.Preparation, s.Optimizer, s.Epochs = coles.PrepareNone, gnn.Adam(5e-4), 50
+	s.Preparation, s.Optimizer, s.Epochs = coles.PrepareNone, optim.Adam(5e-4), 50
 	return s
 }
 
 // noise adds numbers of the normal distribution while training.
 func noise(deviation float64) gnn.Layer {
-	spec := gnn.LayerSpec{Width: gnn.SameWidth}
+	spec := custom.LayerSpec{Width: gnn.SameWidth}
 	return gnn.NewLayer(fmt.Sprintf("noise %v", deviation), spec, noisy[float32](deviation), noisy[float64](deviation))
 }
 
-func noisy[T autodiff.Float](deviation float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func noisy[T autodiff.Float](deviation float64) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		if p.Rand() == nil {
 			return h
 		}
@@ -89,17 +95,17 @@ func discriminatorNames(layer int) (weight, bias string) {
 	return fmt.Sprintf("discriminator%d.weight", layer), fmt.Sprintf("discriminator%d.bias", layer)
 }
 
-func discriminator(_, in int) (all []gnn.Parameter) {
+func discriminator(_, in int) (all []custom.Parameter) {
 	for k, out := range discriminatorWidths {
 		weight, bias := discriminatorNames(k)
-		all = append(all, gnn.Parameter{Name: weight, Rows: in, Cols: out, Bound: 0.01 * math.Sqrt(3)}, gnn.Bias(bias, out))
+		all = append(all, custom.Parameter{Name: weight, Rows: in, Cols: out, Bound: 0.01 * math.Sqrt(3)}, custom.Bias(bias, out))
 		in = out
 	}
 	return all
 }
 
 // judge is D(z), large for rows that look drawn.
-func judge[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
+func judge[T autodiff.Float](s *custom.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
 	for k := range discriminatorWidths {
 		if k > 0 {
 			z = s.ReLU(z)
@@ -110,7 +116,7 @@ func judge[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Val
 	return z
 }
 
-func adversarialLoss[T autodiff.Float](s *gnn.Step[T], variational bool, phase int) *autodiff.Value[T] {
+func adversarialLoss[T autodiff.Float](s *custom.Step[T], variational bool, phase int) *autodiff.Value[T] {
 	z, divergence := code(s, variational)
 	if s.Err() != nil {
 		return nil

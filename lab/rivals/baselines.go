@@ -4,6 +4,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -78,26 +79,26 @@ func standardizedOn(dataset, one string) coles.Preparation {
 // in its first epochs. Its parameters are "scale" (1 at first) and "offset" (0), and the averages
 // "mean", "variance", and "weight of averages", the average of ones, by which these are divided.
 func averagedNorm() gnn.Layer {
-	spec := gnn.LayerSpec{Width: gnn.SameWidth, Parameters: normParameters}
+	spec := custom.LayerSpec{Width: gnn.SameWidth, Parameters: normParameters}
 	return gnn.NewLayer("averaged batch norm", spec, averagedNormOf[float32], averagedNormOf[float64])
 }
 
-func normParameters(_, width int) []gnn.Parameter {
-	return []gnn.Parameter{
-		{Name: "scale", Rows: 1, Cols: width, Start: 1}, gnn.Bias("offset", width),
+func normParameters(_, width int) []custom.Parameter {
+	return []custom.Parameter{
+		{Name: "scale", Rows: 1, Cols: width, Start: 1}, custom.Bias("offset", width),
 		{Name: "mean", Rows: 1, Cols: width, Averaged: true}, {Name: "variance", Rows: 1, Cols: width, Averaged: true},
 		{Name: "weight of averages", Rows: 1, Cols: 1, Averaged: true},
 	}
 }
 
-func averagedNormOf[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func averagedNormOf[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	y, mean, variance := normalized(p.Tape, h, statistics(p))
 	average(p, mean, variance)
 	return y
 }
 
 // average adds the statistics of a pass to the averages of a layer with normParameters.
-func average[T autodiff.Float](p *gnn.Pass[T], mean, variance []float64) {
+func average[T autodiff.Float](p *custom.Pass[T], mean, variance []float64) {
 	p.Average("mean", mean, normShare)
 	p.Average("variance", variance, normShare)
 	p.Average("weight of averages", []float64{1}, normShare)
@@ -115,7 +116,7 @@ type norms[T autodiff.Float] struct {
 }
 
 // statistics are the statistics of a layer with normParameters.
-func statistics[T autodiff.Float](p *gnn.Pass[T]) norms[T] {
+func statistics[T autodiff.Float](p *custom.Pass[T]) norms[T] {
 	n := norms[T]{scale: p.Parameter("scale"), offset: p.Parameter("offset")}
 	if p.Rand() == nil {
 		weight := numbers(p.Parameter("weight of averages"))[0]

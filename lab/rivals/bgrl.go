@@ -8,6 +8,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/kernel"
 )
 
@@ -41,7 +43,7 @@ func BGRL(string) gnn.Settings {
 	const epochs = 300
 	s := rival(gnn.NewObjective("bgrl", bootstrapSpec(512), bootstrapLoss[float32], bootstrapLoss[float64]), bootstrapNetwork(epochs, 256, 128)...)
 	s.Augmentation = gnn.Drop([2]float64{0.3, 0.2}, [2]float64{0.2, 0.3})
-	s.Optimizer, s.Schedule, s.Epochs = gnn.Adam(1e-3).WithDecoupledDecay(1e-5), gnn.Cosine(30), epochs
+	s.Optimizer, s.Schedule, s.Epochs = optim.Adam(1e-3).WithDecoupledDecay(1e-5), optim.Cosine(30), epochs
 	return s
 }
 
@@ -51,21 +53,21 @@ func bootstrapNetwork(epochs int, widths ...int) (all gnn.Network) {
 		all = append(all, bothLayer(width, k == 0, epochs))
 	}
 	width := widths[len(widths)-1]
-	return append(all, gnn.NewLayer("online", gnn.LayerSpec{Width: width}, online[float32](width), online[float64](width)))
+	return append(all, gnn.NewLayer("online", custom.LayerSpec{Width: width}, online[float32](width), online[float64](width)))
 }
 
-func online[T autodiff.Float](width int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Columns(h, 0, width) }
+func online[T autodiff.Float](width int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] { return p.Columns(h, 0, width) }
 }
 
 // bootstrapSpec has the parameters of the predictor.
-func bootstrapSpec(inside int) gnn.ObjectiveSpec {
-	return gnn.ObjectiveSpec{Parameters: func(d, h int) []gnn.Parameter {
-		return append(graceSpec(inside).Parameters(d, h), gnn.Parameter{Name: "slope", Rows: 1, Cols: 1, Start: 0.25})
+func bootstrapSpec(inside int) custom.ObjectiveSpec {
+	return custom.ObjectiveSpec{Parameters: func(d, h int) []custom.Parameter {
+		return append(graceSpec(inside).Parameters(d, h), custom.Parameter{Name: "slope", Rows: 1, Cols: 1, Start: 0.25})
 	}}
 }
 
-func bootstrapLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
+func bootstrapLoss[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
 	views := s.Views()
 	if len(views) != 2 {
 		s.Fail(fmt.Errorf("rivals: BGRL: %w: %d views, want 2", coles.ErrSetting, len(views)))
@@ -95,26 +97,26 @@ var followers = []string{"weight", "scale", "offset", "slope"}
 // normalisation's averages, and averages for the parameters of ξ, the weight in one row; and "passes" over the
 // views in the training, two for a step.
 func bothLayer(width int, first bool, epochs int) gnn.Layer {
-	parameters := func(in, both int) (all []gnn.Parameter) {
+	parameters := func(in, both int) (all []custom.Parameter) {
 		if !first {
 			in /= 2
 		}
 		width := both / 2
-		weight, slope := gnn.Weight("weight", in, width), gnn.Parameter{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}
+		weight, slope := custom.Weight("weight", in, width), custom.Parameter{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}
 		all = append(append(all, weight, slope), normParameters(in, width)...)
 		for _, p := range slices.Clone(all) {
 			if slices.Contains(followers, p.Name) {
-				all = append(all, gnn.Parameter{Name: "target " + p.Name, Rows: 1, Cols: p.Rows * p.Cols, Start: p.Start, Bound: p.Bound, Averaged: true})
+				all = append(all, custom.Parameter{Name: "target " + p.Name, Rows: 1, Cols: p.Rows * p.Cols, Start: p.Start, Bound: p.Bound, Averaged: true})
 			}
 		}
-		return append(all, gnn.Parameter{Name: "passes", Rows: 1, Cols: 1, Averaged: true})
+		return append(all, custom.Parameter{Name: "passes", Rows: 1, Cols: 1, Averaged: true})
 	}
-	spec := gnn.LayerSpec{Width: 2 * width, Hops: 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: 2 * width, Hops: 1, Parameters: parameters}
 	return gnn.NewLayer(fmt.Sprint("online and target ", epochs), spec, bothSides[float32](first, epochs), bothSides[float64](first, epochs))
 }
 
-func bothSides[T autodiff.Float](first bool, epochs int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func bothSides[T autodiff.Float](first bool, epochs int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		follow(p, epochs)
 		weight := p.Parameter("weight")
 		target := p.Reshape(p.Parameter("target weight"), weight.Rows(), weight.Cols())
@@ -130,7 +132,7 @@ func bothSides[T autodiff.Float](first bool, epochs int) func(p *gnn.Pass[T], h 
 }
 
 // follow moves ξ towards θ before the first pass of every step but the first, and counts.
-func follow[T autodiff.Float](p *gnn.Pass[T], epochs int) {
+func follow[T autodiff.Float](p *custom.Pass[T], epochs int) {
 	passes := numbers(p.Parameter("passes"))[0]
 	p.Average("passes", []float64{passes + 1}, 1)
 	if passes == 0 || math.Mod(passes, 2) == 1 {

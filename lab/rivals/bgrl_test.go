@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +21,7 @@ func TestTargetFollows(t *testing.T) {
 		var first *mat.Dense
 		target := name[:2] + "target " + name[2:]
 		s := narrowed(BGRL, bootstrapNetwork(steps, 6, 4), steps)
-		s.Objective = objectiveOf(bootstrapSpec(7), func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		s.Objective = objectiveOf(bootstrapSpec(7), func(s *custom.Step[float64]) *autodiff.Value[float64] {
 			if online = append(online, dense(s.Parameter(name))); first == nil {
 				first = dense(s.Parameter(target))
 			}

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 )
 
 // CCASSG is canonical correlation analysis by self-supervision on graphs (Zhang, Wu, Yan, Wipf and
@@ -53,12 +54,12 @@ func CCASSG(dataset string) gnn.Settings {
 //
 // It takes an augmentation of two views, such as [gnn.Drop], or fails with [coles.ErrSetting].
 func CCAObjective(lambda float64) gnn.Objective {
-	return gnn.NewObjective(fmt.Sprintf("cca-ssg lambda=%v", lambda), gnn.ObjectiveSpec{},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return ccaLoss(s, lambda) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, lambda) })
+	return gnn.NewObjective(fmt.Sprintf("cca-ssg lambda=%v", lambda), custom.ObjectiveSpec{},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return ccaLoss(s, lambda) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, lambda) })
 }
 
-func ccaLoss[T autodiff.Float](s *gnn.Step[T], lambda float64) *autodiff.Value[T] {
+func ccaLoss[T autodiff.Float](s *custom.Step[T], lambda float64) *autodiff.Value[T] {
 	views := s.Views()
 	if len(views) != 2 {
 		s.Fail(fmt.Errorf("rivals: CCA-SSG: %w: %d views, want 2", coles.ErrSetting, len(views)))

@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/embedtest"
 	"coles/internal/testkit"
 
@@ -124,6 +125,6 @@ func TestResumedTrainingHasTheSameBytes(t *testing.T) {
 }
 
 // objectiveOf is a loss in float64, for trainings that do not ask for another.
-func objectiveOf(spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64]) gnn.Objective {
-	return gnn.NewObjective("probe", spec, func(*gnn.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
+func objectiveOf(spec custom.ObjectiveSpec, loss func(*custom.Step[float64]) *autodiff.Value[float64]) gnn.Objective {
+	return gnn.NewObjective("probe", spec, func(*custom.Step[float32]) *autodiff.Value[float32] { return nil }, loss)
 }

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 
@@ -44,21 +45,21 @@ const deeperTemperature = 0.1
 // deeperLayer is one of the layers of [DeeperGCN]. Its parameters are "weight" and "bias", and, except in the
 // first layer, which drops nothing, the parameters of averagedNorm.
 func deeperLayer(first bool, dropped float64) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
-		all := []gnn.Parameter{gnn.Weight("weight", in, width), gnn.Bias("bias", width)}
+	parameters := func(in, width int) []custom.Parameter {
+		all := []custom.Parameter{custom.Weight("weight", in, width), custom.Bias("bias", width)}
 		if !first {
 			all = append(all, normParameters(in, width)...)
 		}
 		return all
 	}
-	spec := gnn.LayerSpec{Width: gnn.SameWidth, Hops: 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: gnn.SameWidth, Hops: 1, Parameters: parameters}
 	if first {
 		return gnn.NewLayer("softmax aggregate", spec, firstDeeper[float32], firstDeeper[float64])
 	}
 	return gnn.NewLayer(fmt.Sprint("residual softmax aggregate dropout ", dropped), spec, deeper[float32](dropped), deeper[float64](dropped))
 }
 
-func firstDeeper[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func firstDeeper[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	near := p.Operator("neighbours and itself", closedNeighbours)
 	return p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
 		sum := t.Add(in[0], t.SoftmaxSum(near, t.ReLU(in[0]), deeperTemperature, true))
@@ -66,8 +67,8 @@ func firstDeeper[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodi
 	}, h, p.Parameter("weight"), p.Parameter("bias"))
 }
 
-func deeper[T autodiff.Float](dropped float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func deeper[T autodiff.Float](dropped float64) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		near := p.Operator("neighbours and itself", closedNeighbours)
 		n, draws := statistics(p), drawsOf(p)
 		var mean, variance []float64

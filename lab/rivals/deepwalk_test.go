@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -138,10 +138,10 @@ func TestSkipGramSaysThatItOverflows(t *testing.T) {
 func BenchmarkDeepWalk(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		graph dataset.Communities
+		graph synthetic.Communities
 	}{
-		{"cora", dataset.Communities{Nodes: 2708, Degree: 4, Seed: 1}},
-		{"pubmed", dataset.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Seed: 1}},
+		{"cora", synthetic.Communities{Nodes: 2708, Degree: 4, Seed: 1}},
+		{"pubmed", synthetic.Communities{Nodes: 19717, Degree: 4.5, Classes: 3, Seed: 1}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			d := testkit.Must(c.graph.Generate(ctx))

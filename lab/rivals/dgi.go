@@ -5,6 +5,7 @@ import (
 
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 )
 
 // DGI is Deep Graph Infomax (Veličković, Fedus, Hamilton, Liò, Bengio and Hjelm, ICLR 2019). With
@@ -24,7 +25,7 @@ import (
 // It trains d·h + h + 1 + h² + 1 numbers, 996,354 on Cora; the last h² + 1 are M and b, which a
 // model does not keep. An epoch takes some 4·(nnz(X) + nnz(W))·h multiplications.
 func DGI(string) gnn.Settings {
-	objective := gnn.NewObjective("infomax", gnn.ObjectiveSpec{Parameters: infomaxParameters}, infomaxLoss[float32], infomaxLoss[float64])
+	objective := gnn.NewObjective("infomax", custom.ObjectiveSpec{Parameters: infomaxParameters}, infomaxLoss[float32], infomaxLoss[float64])
 	s := rival(objective, gnn.GCN(gnn.AutoWidth), gnn.PReLU())
 	s.Epochs, s.Patience = 10_000, 20
 	return s
@@ -32,16 +33,16 @@ func DGI(string) gnn.Settings {
 
 // infomaxParameters are M and b. The authors draw M by Glorot's rule for a tensor of 1 × h × h, which
 // counts h² inputs.
-func infomaxParameters(_, h int) []gnn.Parameter {
-	m := gnn.Weight("discriminator", h, h)
+func infomaxParameters(_, h int) []custom.Parameter {
+	m := custom.Weight("discriminator", h, h)
 	m.Bound = math.Sqrt(6 / float64(h*h+h))
-	return []gnn.Parameter{m, gnn.Bias("bias", 1)}
+	return []custom.Parameter{m, custom.Bias("bias", 1)}
 }
 
 // infomaxLoss is the loss of DGI or, with an augmentation, of [GraphCL].
-func infomaxLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
-	h := s.Output(&gnn.View{})
-	shuffled := s.Output(&gnn.View{Rows: s.Rand().Perm(s.Nodes())})
+func infomaxLoss[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
+	h := s.Output(&custom.View{})
+	shuffled := s.Output(&custom.View{Rows: s.Rand().Perm(s.Nodes())})
 	var summaries []*autodiff.Value[T]
 	for _, v := range s.Views() {
 		if v.Graph != nil || v.Columns != nil || v.Rows != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coles/gnn"
+	"coles/gnn/optim"
 )
 
 func TestInfomaxEqualsTorch(t *testing.T) {
@@ -26,7 +27,7 @@ func TestEveryEpochShufflesAnew(t *testing.T) {
 func lossesAtRest(t *testing.T, s gnn.Settings) (losses []float64) {
 	t.Helper()
 	g, x := words(5, 40, 12)
-	s.Optimizer = gnn.SGD(1e-300, 0)
+	s.Optimizer = optim.SGD(1e-300, 0)
 	train(t, g, x, s, gnn.WithEpochReport(func(p gnn.EpochReport) { losses = append(losses, p.Loss) }))
 	return losses
 }

@@ -55,13 +55,14 @@ package rivals
 import (
 	"coles"
 	"coles/gnn"
+	"coles/gnn/optim"
 )
 
 // rival are the settings that most networks here share: rows of features that sum to one, Adam at
 // the rate 1e-3 without decay, and the output as it is.
 func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
 	s := gnn.DefaultSettings()
-	s.Network, s.Objective, s.Optimizer = layers, objective, gnn.Adam(1e-3)
+	s.Network, s.Objective, s.Optimizer = layers, objective, optim.Adam(1e-3)
 	s.Preparation, s.FeatureScale, s.Norm = coles.PrepareRowL1, 1, 0
 	return s
 }
@@ -70,7 +71,7 @@ func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
 // a number of epochs, after which the best parameters for the nodes to stop by are taken.
 func labelled(rate float64, epochs int, layers ...gnn.Layer) gnn.Settings {
 	s := gnn.ClassifierSettings()
-	s.Network, s.Preparation, s.Optimizer = layers, coles.PrepareNone, gnn.Adam(rate)
+	s.Network, s.Preparation, s.Optimizer = layers, coles.PrepareNone, optim.Adam(rate)
 	s.Epochs, s.Patience = epochs, 0
 	return s
 }

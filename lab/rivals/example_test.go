@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/gnn"
 	"coles/lab/rivals"
@@ -17,7 +17,7 @@ import (
 // Deep Graph Infomax on a graph with communities: accuracy with ten labels a class.
 func ExampleDGI() {
 	ctx := context.Background()
-	d, err := dataset.Communities{Nodes: 300, Classes: 3, Features: 200, Seed: 1}.Generate(ctx)
+	d, err := synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Seed: 1}.Generate(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -38,20 +40,20 @@ import (
 func FastGCN(dataset string) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network = gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(128), gnn.ReLU(), gnn.GCN(gnn.AutoWidth)}
-	s.Objective = gnn.NewObjective("decay of the first layer", gnn.ObjectiveSpec{Labels: true}, firstDecayed[float32], firstDecayed[float64])
+	s.Objective = gnn.NewObjective("decay of the first layer", custom.ObjectiveSpec{Labels: true}, firstDecayed[float32], firstDecayed[float64])
 	s.Sampler = importanceSampler(256, 400)
 	s.Preparation = standardizedOn(dataset, "reddit")
-	s.Optimizer = gnn.Adam(0.01)
+	s.Optimizer = optim.Adam(0.01)
 	return s
 }
 
 // firstDecayed is the cross-entropy and 5e-5·(‖Θ₀‖²_F + ‖b₀‖²).
-func firstDecayed[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
+func firstDecayed[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
 	rows, classes := s.Labels()
-	return withDecay(s, s.SoftmaxCrossEntropy(s.Output(&gnn.View{}), rows, classes))
+	return withDecay(s, s.SoftmaxCrossEntropy(s.Output(&custom.View{}), rows, classes))
 }
 
-func withDecay[T autodiff.Float](s *gnn.Step[T], loss *autodiff.Value[T]) *autodiff.Value[T] {
+func withDecay[T autodiff.Float](s *custom.Step[T], loss *autodiff.Value[T]) *autodiff.Value[T] {
 	for _, name := range []string{"1.weight", "1.bias"} {
 		p := s.Parameter(name)
 		loss = s.Add(loss, s.Scale(s.Sum(s.Mul(p, p)), 5e-5))
@@ -60,17 +62,17 @@ func withDecay[T autodiff.Float](s *gnn.Step[T], loss *autodiff.Value[T]) *autod
 }
 
 // importanceSampler draws batches of the labelled nodes with a number of draws of their neighbours.
-func importanceSampler(size, draws int) gnn.Sampler {
+func importanceSampler(size, draws int) custom.Sampler {
 	name := fmt.Sprintf("%d neighbours by importance of batches of %d", draws, size)
-	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+	return custom.Sampler{Name: name, Start: func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (custom.Samples, error) {
 		d, err := newImportance(ctx, g, draws)
 		if err != nil {
 			return nil, err
 		}
-		return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error) {
+		return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*custom.Sample, error) {
 			return d.sample(ctx, batch, stepSeed(seed, seedSampleNodes, epoch, step))
 		}), nil
-	})
+	}}
 }
 
 // An importance draws nodes in proportion to the norms of their columns of W.
@@ -94,7 +96,7 @@ func newImportance(ctx context.Context, g *coles.Graph, draws int) (*importance,
 }
 
 // sample is a batch, and the nodes drawn of those that W joins it to.
-func (d *importance) sample(ctx context.Context, batch []int, seed uint64) (*gnn.Sample, error) {
+func (d *importance) sample(ctx context.Context, batch []int, seed uint64) (*custom.Sample, error) {
 	d.places.begin(nil)
 	for _, v := range batch {
 		if err := ctx.Err(); err != nil {
@@ -129,5 +131,5 @@ func (d *importance) sample(ctx context.Context, batch []int, seed uint64) (*gnn
 		}
 		a.Ptr = append(a.Ptr, int64(len(a.Col)))
 	}
-	return &gnn.Sample{Levels: [][]int{drawn, batch}, Factors: []*factors{a}}, ctx.Err()
+	return &custom.Sample{Levels: [][]int{drawn, batch}, Factors: []*factors{a}}, ctx.Err()
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"coles"
-	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,9 +61,9 @@ func TestDrawsByImportance(t *testing.T) {
 // The first layer alone decays, in the loss of the labelled nodes.
 func TestFastGCNDecaysTheFirstLayer(t *testing.T) {
 	g, x := words(6, 40, 12)
-	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	probe := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		rows, classes := s.Labels()
-		want := s.SoftmaxCrossEntropy(s.Output(&gnn.View{}), rows, classes).Scalar()
+		want := s.SoftmaxCrossEntropy(s.Output(&custom.View{}), rows, classes).Scalar()
 		for _, name := range []string{"1.weight", "1.bias"} {
 			want += 1e-4 / 2 * math.Pow(mat.Norm(dense(s.Parameter(name)), 2), 2)
 		}
@@ -74,7 +74,7 @@ func TestFastGCNDecaysTheFirstLayer(t *testing.T) {
 		return loss
 	}
 	s := FastGCN("")
-	s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
+	s.Objective = objectiveOf(custom.ObjectiveSpec{Labels: true}, probe)
 	s.Epochs, s.Precision = 3, coles.Float64
 	testkit.Must(classify(ctx, g, x, 3, s))
 }

@@ -13,6 +13,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 
@@ -79,11 +81,11 @@ func graphOf(f testkit.Fixture) *coles.Graph {
 }
 
 // sampleOf draws the sample of a file in every step; a file without levels has none.
-func sampleOf(f testkit.Fixture) gnn.Sampler {
+func sampleOf(f testkit.Fixture) custom.Sampler {
 	if f["levels"] == nil {
-		return gnn.Sampler{}
+		return custom.Sampler{}
 	}
-	s := &gnn.Sample{}
+	s := &custom.Sample{}
 	var dense [][][]float64
 	f.Decode("levels", &s.Levels)
 	f.Decode("factors", &dense)
@@ -99,11 +101,11 @@ func sampleOf(f testkit.Fixture) gnn.Sampler {
 		}
 		s.Factors = append(s.Factors, a)
 	}
-	return gnn.NewSampler("fixture", func(context.Context, *coles.Graph, []int, uint64) (gnn.Samples, error) {
-		return func(context.Context, int) iter.Seq2[*gnn.Sample, error] {
-			return func(yield func(*gnn.Sample, error) bool) { yield(s, nil) }
+	return custom.Sampler{Name: "fixture", Start: func(context.Context, *coles.Graph, []int, uint64) (custom.Samples, error) {
+		return func(context.Context, int) iter.Seq2[*custom.Sample, error] {
+			return func(yield func(*custom.Sample, error) bool) { yield(s, nil) }
 		}, nil
-	})
+	}}
 }
 
 // The networks of systems for large graphs, narrow ones without dropout, have torch's outputs, losses
@@ -126,7 +128,7 @@ func TestNetworksEqualTorch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := testkit.ReadFixture("testdata", name+".json")
-			loss := func(s *gnn.Step[float64], y *autodiff.Value[float64]) *autodiff.Value[float64] {
+			loss := func(s *custom.Step[float64], y *autodiff.Value[float64]) *autodiff.Value[float64] {
 				switch name {
 				case "walkloss":
 					return walkLoss(s)
@@ -138,7 +140,7 @@ func TestNetworksEqualTorch(t *testing.T) {
 				return s.Sum(s.Mul(y, s.Constant(matrixOf(f.Rows("C")))))
 			}
 			start, gradients := f.Inner("parameters"), f.Inner("gradient")
-			probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+			probe := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 				for name := range start {
 					first, p := matrixOf(start.Rows(name)), s.Parameter(name).Data()
 					if s.Epoch() == 0 {
@@ -150,7 +152,7 @@ func TestNetworksEqualTorch(t *testing.T) {
 					taken.Scale(1/rate, taken)
 					testkit.WantClose(t, "gradient of "+name, taken, denseOf(matrixOf(gradients.Rows(name))), torchTolerance)
 				}
-				y := s.Output(&gnn.View{})
+				y := s.Output(&custom.View{})
 				value := loss(s, y)
 				if s.Epoch() == 0 {
 					testkit.WantClose(t, "output", dense(y), denseOf(matrixOf(f.Rows("out"))), torchTolerance)
@@ -160,7 +162,7 @@ func TestNetworksEqualTorch(t *testing.T) {
 			}
 			s := MLP("")
 			s.Network, s.Sampler, s.BatchSize, s.Epochs, s.Precision = network, sampleOf(f), 0, 2, coles.Float64
-			s.Optimizer, s.Objective = gnn.SGD(rate, 0), objectiveOf(bare, probe)
+			s.Optimizer, s.Objective = optim.SGD(rate, 0), objectiveOf(bare, probe)
 			g := graphOf(f)
 			x := testkit.DenseOf(mat.NewDiagDense(g.Nodes(), slices.Repeat([]float64{1}, g.Nodes())))
 			if f["X"] != nil {
@@ -195,7 +197,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 	}(maskedDropout, discriminatorWidths)
 	maskedDropout.inputs, maskedDropout.weights = 0, 0
 	discriminatorWidths = []int{4, 3, 1}
-	type step = *gnn.Step[float64]
+	type step = *custom.Step[float64]
 	type value = *autodiff.Value[float64]
 	type draws = map[string]any
 	none := func(step) draws { return draws{} }
@@ -212,7 +214,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings gnn.Settings
 		network  gnn.Network
-		spec     gnn.ObjectiveSpec
+		spec     custom.ObjectiveSpec
 		loss     func(s step) value
 		draws    func(s step) draws // in the order of the loss
 	}{
@@ -226,14 +228,14 @@ func TestSystemsEqualTorch(t *testing.T) {
 		},
 		"bgrl": {
 			unscheduled(BGRL("")), bootstrapNetwork(500, 6, 3), bootstrapSpec(4), bootstrapLoss[float64],
-			func(s step) draws { s.Output(&gnn.View{}); return draws{} }, // a training has to have statistics
+			func(s step) draws { s.Output(&custom.View{}); return draws{} }, // a training has to have statistics
 		},
 		"polygcl": {
-			PolyGCL(""), gnn.Network{filterLayer(4, 10, 0), gnn.ReLU(), mixLayer(4, 10)}, gnn.ObjectiveSpec{Parameters: polynomialParameters},
+			PolyGCL(""), gnn.Network{filterLayer(4, 10, 0), gnn.ReLU(), mixLayer(4, 10)}, custom.ObjectiveSpec{Parameters: polynomialParameters},
 			polynomialLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
 		},
 		"graphcl": {
-			GraphCL(""), gnn.Network{gnn.GCN(4), gnn.PReLU()}, gnn.ObjectiveSpec{Parameters: infomaxParameters},
+			GraphCL(""), gnn.Network{gnn.GCN(4), gnn.PReLU()}, custom.ObjectiveSpec{Parameters: infomaxParameters},
 			infomaxLoss[float64], func(s step) draws { return draws{"shuffled": s.Rand().Perm(s.Nodes())} },
 		},
 		"vgae": {
@@ -249,7 +251,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 			func(s step) value { return adversarialLoss(s, true, s.Phase()) }, normals("epsilon", 3, 1),
 		},
 		"graphmae": {
-			GraphMAE("cora"), gnn.Network{attended, gnn.PReLU(), attended, gnn.PReLU()}, gnn.ObjectiveSpec{Parameters: maskingParameters},
+			GraphMAE("cora"), gnn.Network{attended, gnn.PReLU(), attended, gnn.PReLU()}, custom.ObjectiveSpec{Parameters: maskingParameters},
 			func(s step) value { return maskedLoss(s, mask) }, func(s step) draws {
 				rows, masked := mask.draw(s.Nodes(), s.Rand())
 				return draws{"rows": rows, "masked": masked}
@@ -264,13 +266,13 @@ func TestSystemsEqualTorch(t *testing.T) {
 			if s.Augmentation.String() != (gnn.Augmentation{}).String() {
 				s.Augmentation = viewsOfFile(f)
 			}
-			trained := func(o gnn.Optimizer, epochs int, loss func(s step) value) *gnn.Model {
+			trained := func(o optim.Optimizer, epochs int, loss func(s step) value) *gnn.Model {
 				s.Optimizer, s.Epochs = o, epochs
 				s.Objective = objectiveOf(c.spec, loss)
 				return train(t, graphOf(f), denseOf(matrixOf(f.Rows("features"))), s)
 			}
 			// A training from the start, with the parameters before each step, and its loss.
-			traced := func(o gnn.Optimizer, epochs int) (states []map[string]*mat.Dense, losses []float64, m *gnn.Model) {
+			traced := func(o optim.Optimizer, epochs int) (states []map[string]*mat.Dense, losses []float64, m *gnn.Model) {
 				m = trained(o, epochs, func(s step) value {
 					state := map[string]*mat.Dense{}
 					for name, first := range start {
@@ -297,7 +299,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 			})
 			wantInFile(t, f, "draws", made)
 
-			descent, _, _ := traced(gnn.SGD(1, 0), 2)
+			descent, _, _ := traced(optim.SGD(1, 0), 2)
 			for name, want := range matricesOf(f.Inner("gradient")) {
 				var got mat.Dense
 				got.Sub(start[name], descent[1][name])
@@ -319,7 +321,7 @@ func TestSystemsEqualTorch(t *testing.T) {
 
 // unscheduled are settings at one rate.
 func unscheduled(s gnn.Settings) gnn.Settings {
-	s.Schedule = gnn.Schedule{}
+	s.Schedule = optim.Schedule{}
 	return s
 }
 
@@ -342,7 +344,7 @@ func rowsOf(m autodiff.Matrix[float64]) (rows [][]float64) {
 
 // viewsOfFile makes the views of a file in every epoch.
 func viewsOfFile(f testkit.Fixture) gnn.Augmentation {
-	return gnn.NewAugmentation("views of a file", true, func(_ context.Context, g *coles.Graph, _ mat.Matrix, _ *rand.Rand) (views []*gnn.View, err error) {
+	return gnn.NewAugmentation("views of a file", true, func(_ context.Context, g *coles.Graph, _ mat.Matrix, _ *rand.Rand) (views []*custom.View, err error) {
 		var read []struct {
 			Kept, Rows []int
 			Columns    []float64
@@ -351,7 +353,7 @@ func viewsOfFile(f testkit.Fixture) gnn.Augmentation {
 		for _, v := range read {
 			q := -1
 			seen := g.Without(func(coles.Edge) bool { q++; return !slices.Contains(v.Kept, q) })
-			views = append(views, &gnn.View{Graph: seen, Columns: v.Columns, Rows: v.Rows})
+			views = append(views, &custom.View{Graph: seen, Columns: v.Columns, Rows: v.Rows})
 		}
 		return views, nil
 	})

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 
@@ -56,17 +57,17 @@ func FrameLet(dataset string, nodes int) gnn.Settings {
 // frameletLayer is a layer of [FrameLet]. Its parameters are "weight", "bias", and "filter", the columns
 // f₁, f₂ and f₃.
 func frameletLayer(width, nodes int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
-		return []gnn.Parameter{
-			gnn.Weight("weight", in, width), gnn.Bias("bias", width),
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{
+			custom.Weight("weight", in, width), custom.Bias("bias", width),
 			{Name: "filter", Rows: nodes, Cols: 3, Start: 1, Bound: 0.1},
 		}
 	}
-	spec := gnn.LayerSpec{Width: width, Hops: 4, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Hops: 4, Parameters: parameters}
 	return gnn.NewLayer("framelet", spec, framelet[float32], framelet[float64])
 }
 
-func framelet[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func framelet[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	filter := p.Parameter("filter")
 	if filter.Rows() != h.Rows() {
 		p.Fail(fmt.Errorf("rivals: framelet: %w: %d nodes where %d were trained", coles.ErrShape, h.Rows(), filter.Rows()))

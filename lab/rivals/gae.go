@@ -8,6 +8,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 )
@@ -45,16 +47,16 @@ func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false
 func VGAE(dataset string) gnn.Settings { return autoencoder(dataset, "vgae", true) }
 
 func autoencoder(dataset, name string, variational bool) gnn.Settings {
-	objective := gnn.NewObjective(name, gnn.ObjectiveSpec{},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return autoencoderLoss(s, variational) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return autoencoderLoss(s, variational) })
+	objective := gnn.NewObjective(name, custom.ObjectiveSpec{},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return autoencoderLoss(s, variational) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return autoencoderLoss(s, variational) })
 	layers := func(hidden, width int) []gnn.Layer {
 		return []gnn.Layer{plainGCN(hidden), gnn.ReLU(), codeGCN(width, variational)}
 	}
 	switch dataset {
 	case "cora", "citeseer", "pubmed":
 		s := rival(objective, layers(32, 16)...)
-		s.Preparation, s.Optimizer, s.Epochs = coles.PrepareNone, gnn.Adam(0.01), 200
+		s.Preparation, s.Optimizer, s.Epochs = coles.PrepareNone, optim.Adam(0.01), 200
 		return s
 	}
 	s := rival(objective, layers(512, gnn.AutoWidth)...)
@@ -75,21 +77,21 @@ func codeGCN(width int, variational bool) gnn.Layer {
 }
 
 func weightsGCN(name string, width int, weights ...string) gnn.Layer {
-	parameters := func(in, width int) (all []gnn.Parameter) {
+	parameters := func(in, width int) (all []custom.Parameter) {
 		for _, w := range weights {
-			all = append(all, gnn.Weight(w, in, width))
+			all = append(all, custom.Weight(w, in, width))
 		}
 		return all
 	}
-	return gnn.NewLayer(name, gnn.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, product[float32], product[float64])
+	return gnn.NewLayer(name, custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}, product[float32], product[float64])
 }
 
 // product is W·H·Θ.
-func product[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func product[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	return p.SpMM(p.W(), p.MatMul(h, p.Parameter("weight")))
 }
 
-func autoencoderLoss[T autodiff.Float](s *gnn.Step[T], variational bool) *autodiff.Value[T] {
+func autoencoderLoss[T autodiff.Float](s *custom.Step[T], variational bool) *autodiff.Value[T] {
 	z, divergence := code(s, variational)
 	if s.Err() != nil {
 		return nil
@@ -99,8 +101,8 @@ func autoencoderLoss[T autodiff.Float](s *gnn.Step[T], variational bool) *autodi
 
 // code is the output of the network and 0 or, if variational, a draw around it and what that adds
 // to the loss.
-func code[T autodiff.Float](s *gnn.Step[T], variational bool) (z, divergence *autodiff.Value[T]) {
-	outputs := s.Encode(&gnn.View{})
+func code[T autodiff.Float](s *custom.Step[T], variational bool) (z, divergence *autodiff.Value[T]) {
+	outputs := s.Encode(&custom.View{})
 	mean := outputs[len(outputs)-1]
 	if !variational {
 		return mean, s.Constant(autodiff.NewMatrix[T](1, 1))
@@ -114,7 +116,7 @@ func code[T autodiff.Float](s *gnn.Step[T], variational bool) (z, divergence *au
 
 // beforeLast returns the input of the last layer, and a parameter of that layer; without it the step
 // fails.
-func beforeLast[T autodiff.Float](s *gnn.Step[T], outputs []*autodiff.Value[T], name string) (hidden, parameter *autodiff.Value[T]) {
+func beforeLast[T autodiff.Float](s *custom.Step[T], outputs []*autodiff.Value[T], name string) (hidden, parameter *autodiff.Value[T]) {
 	last := len(outputs) - 1
 	parameter = s.Parameter(fmt.Sprintf("%d.%s", last, name))
 	if parameter == nil || last == 0 {
@@ -125,7 +127,7 @@ func beforeLast[T autodiff.Float](s *gnn.Step[T], outputs []*autodiff.Value[T], 
 }
 
 // ofNodes are the rows of the nodes of the step: in blocks, their surroundings stand behind them.
-func ofNodes[T autodiff.Float](s *gnn.Step[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func ofNodes[T autodiff.Float](s *custom.Step[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	if h.Rows() == s.Nodes() {
 		return h
 	}
@@ -160,7 +162,7 @@ func normal[T autodiff.Float](rnd *rand.Rand, rows, cols int, deviation float64)
 }
 
 // reconstruction is the loss of [GAE]; without edges there is nothing to separate, and it is 0.
-func reconstruction[T autodiff.Float](s *gnn.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
+func reconstruction[T autodiff.Float](s *custom.Step[T], z *autodiff.Value[T]) *autodiff.Value[T] {
 	w, err := matrix.Normalized(s.Context(), inside.Adjacency(s.Graph()), true) // has an entry for every node and, twice, every edge
 	if err != nil {
 		s.Fail(err)

@@ -8,13 +8,14 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // bare is an objective without parameters or phases.
-var bare = gnn.ObjectiveSpec{Parameters: noParameters}
+var bare = custom.ObjectiveSpec{Parameters: noParameters}
 
 // weighted is a graph of n nodes with weights from 0.5 on, two self loops and two isolated nodes,
 // and dense features.
@@ -30,15 +31,15 @@ func weighted(n, d int) (*coles.Graph, *mat.Dense) {
 }
 
 // first calls look in the first step of a training, in place of its loss.
-func first(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, spec gnn.ObjectiveSpec, look func(s *gnn.Step[float64])) {
+func first(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, spec custom.ObjectiveSpec, look func(s *custom.Step[float64])) {
 	t.Helper()
 	seen := false
-	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	probe := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		if !seen {
 			seen = true
 			look(s)
 		}
-		return s.Sum(s.Output(&gnn.View{}))
+		return s.Sum(s.Output(&custom.View{}))
 	}
 	s.Objective, s.Epochs, s.Precision = objectiveOf(spec, probe), 1, coles.Float64
 	train(t, g, x, s)
@@ -89,11 +90,11 @@ func TestAutoencodersByTheirFormula(t *testing.T) {
 		s := GAE("cora")
 		s.Network = gnn.Network{plainGCN(5), gnn.ReLU(), codeGCN(4, variational)}
 		var noise *mat.Dense // the draws of the first step
-		first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
+		first(t, g, x, s, bare, func(s *custom.Step[float64]) {
 			m := normal[float64](s.Rand(), n, 4, 1)
 			noise = mat.NewDense(n, 4, m.Data)
 		})
-		first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
+		first(t, g, x, s, bare, func(s *custom.Step[float64]) {
 			hidden := testkit.Product(w, x, dense(s.Parameter("0.weight")))
 			hidden.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, hidden)
 			z := testkit.Product(w, hidden, dense(s.Parameter("2.weight")))

@@ -5,6 +5,8 @@ import (
 
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // GAT is the graph attention network (Veličković, Cucurull, Casanova, Romero, Liò and Bengio, ICLR
@@ -42,7 +44,7 @@ func GAT(dataset string) gnn.Settings {
 		gnn.Dropout(dropped), attention{heads: heads, parts: dropped, weights: dropped, mean: true}.layer(gnn.AutoWidth),
 	}
 	s.Preparation = rival(s.Objective).Preparation
-	s.Optimizer = gnn.Adam(rate).WithDecay(decay)
+	s.Optimizer = optim.Adam(rate).WithDecay(decay)
 	s.Epochs, s.Patience = 2000, 100
 	return s
 }
@@ -62,28 +64,28 @@ func (a attention) layer(width int) gnn.Layer {
 		joined = "averaged"
 	}
 	name := fmt.Sprintf("attention heads=%d %s dropout=%v/%v", a.heads, joined, a.parts, a.weights)
-	spec := gnn.LayerSpec{Width: width, Hops: 1, Parameters: a.parameters}
+	spec := custom.LayerSpec{Width: width, Hops: 1, Parameters: a.parameters}
 	return gnn.NewLayer(name, spec, attended[float32](a), attended[float64](a))
 }
 
 // parameters draws every head by Glorot's rule.
-func (a attention) parameters(in, width int) []gnn.Parameter {
+func (a attention) parameters(in, width int) []custom.Parameter {
 	bias := width
 	if !a.mean {
 		width /= a.heads
 		bias = width * a.heads
 	}
-	scores := func(name string) gnn.Parameter {
-		p := gnn.Weight(name, 1, width)
+	scores := func(name string) custom.Parameter {
+		p := custom.Weight(name, 1, width)
 		p.Rows = a.heads
 		return p
 	}
-	weight := sideBySide(gnn.Weight("weight", in, width), width*a.heads)
-	return []gnn.Parameter{weight, scores("target"), scores("source"), gnn.Bias("bias", bias)}
+	weight := sideBySide(custom.Weight("weight", in, width), width*a.heads)
+	return []custom.Parameter{weight, scores("target"), scores("source"), custom.Bias("bias", bias)}
 }
 
-func attended[T autodiff.Float](a attention) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func attended[T autodiff.Float](a attention) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		z := p.MatMul(h, p.Parameter("weight"))
 		dropped := p.Dropout(z, a.parts, p.Rand())
 		target, source := p.HeadDots(z, p.Parameter("target")), p.HeadDots(z, p.Parameter("source"))

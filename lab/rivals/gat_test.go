@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,7 +68,7 @@ func TestAttentionByTheFormula(t *testing.T) {
 			s := GAT("")
 			s.Network = gnn.Network{a.layer(6)}
 			width := map[bool]int{false: 2, true: 6}[a.mean]
-			first(t, g, x, s, bare, func(s *gnn.Step[float64]) {
+			first(t, g, x, s, bare, func(s *custom.Step[float64]) {
 				bias := dense(s.Parameter("0.bias"))
 				z := testkit.Product(unitRows(x, 1), dense(s.Parameter("0.weight")))
 				target, source := dense(s.Parameter("0.target")), dense(s.Parameter("0.source"))
@@ -86,7 +87,7 @@ func TestAttentionByTheFormula(t *testing.T) {
 						}
 					}
 				}
-				testkit.WantClose(t, "output", dense(s.Output(&gnn.View{})), want, 1e-12)
+				testkit.WantClose(t, "output", dense(s.Output(&custom.View{})), want, 1e-12)
 			})
 		})
 	}

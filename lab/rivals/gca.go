@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/gnn/custom"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -58,7 +59,7 @@ const largestDrop = 0.7
 // Errors: [coles.ErrSetting] for rates that are not from 0 to less than 1.
 func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 	name := fmt.Sprintf("adaptive-drop %v %v %v %v", edges[0], edges[1], features[0], features[1])
-	return gnn.NewAugmentation(name, false, func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*gnn.View, error) {
+	return gnn.NewAugmentation(name, false, func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*custom.View, error) {
 		for _, rate := range [...]float64{edges[0], edges[1], features[0], features[1]} {
 			if !(rate >= 0 && rate < 1) {
 				return nil, fmt.Errorf("rivals: %s: %w: want rates of 0 to less than 1", name, coles.ErrSetting)
@@ -69,7 +70,7 @@ func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 		if err != nil {
 			return nil, err
 		}
-		var views []*gnn.View
+		var views []*custom.View
 		for v := range 2 {
 			next := 0
 			rest := g.Without(func(e coles.Edge) bool {
@@ -85,7 +86,7 @@ func AdaptiveDrop(edges, features [2]float64) gnn.Augmentation {
 					columns[c] = 1
 				}
 			}
-			views = append(views, &gnn.View{Graph: rest, Columns: columns})
+			views = append(views, &custom.View{Graph: rest, Columns: columns})
 		}
 		return views, ctx.Err()
 	})

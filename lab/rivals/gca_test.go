@@ -11,6 +11,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -80,7 +81,7 @@ func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 	edges, features := [2]float64{0.3, 0.9}, [2]float64{0.2, 0.5}
 	all := slices.SortedFunc(maps.Keys(weightsOf(g)), func(a, b coles.Edge) int { return cmp.Or(a.U-b.U, a.V-b.V) })
 	keptEdges, keptColumns := [2]map[coles.Edge]float64{{}, {}}, [2][6]float64{}
-	spy := gnn.NewObjective("spy", gnn.ObjectiveSpec{}, func(s *gnn.Step[float32]) *autodiff.Value[float32] {
+	spy := gnn.NewObjective("spy", custom.ObjectiveSpec{}, func(s *custom.Step[float32]) *autodiff.Value[float32] {
 		for k, v := range s.Views() {
 			for e := range weightsOf(v.Graph) {
 				keptEdges[k][e]++
@@ -89,12 +90,12 @@ func TestAdaptiveDropIsAsOftenAsItShould(t *testing.T) {
 				keptColumns[k][c] += f
 			}
 		}
-		return s.Sum(s.Output(&gnn.View{}))
-	}, func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil })
+		return s.Sum(s.Output(&custom.View{}))
+	}, func(*custom.Step[float64]) *autodiff.Value[float64] { return nil })
 	s := rival(spy, gnn.GCN(1))
 	s.Preparation = coles.PrepareNone
 	s.Augmentation = AdaptiveDrop(edges, features)
-	train(t, g, x, s, gnn.WithEpochs(epochs))
+	train(t, g, x, s, gnn.With(func(s *gnn.Settings) { s.Epochs = epochs }))
 	check := func(what string, at any, kept, probability float64) {
 		want := 1 - min(0.7, probability)
 		// Four standard deviations of a share.

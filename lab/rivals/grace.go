@@ -7,6 +7,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // GRACE is deep graph contrastive representation learning (Zhu, Xu, Yu, Liu, Wu and Wang, 2020): of
@@ -62,7 +64,7 @@ func (c grace) settings(drop func(edges, features [2]float64) gnn.Augmentation) 
 	s := rival(GRACEObjective(c.temperature, c.head, c.anchors),
 		gnn.GCN(2*c.width), c.activation(), gnn.GCN(c.width), c.activation())
 	s.Augmentation = drop(c.edges, c.features)
-	s.Optimizer = gnn.Adam(c.rate).WithDecay(1e-5)
+	s.Optimizer = optim.Adam(c.rate).WithDecay(1e-5)
 	s.Epochs = c.epochs
 	return s
 }
@@ -83,33 +85,33 @@ func (c grace) settings(drop func(edges, features [2]float64) gnn.Augmentation) 
 // does for τ or p that are not more than 0, and less than 0 anchors.
 func GRACEObjective(temperature float64, head, anchors int) gnn.Objective {
 	return gnn.NewObjective(fmt.Sprintf("grace tau=%v head=%d anchors=%d", temperature, head, anchors), graceSpec(head),
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return graceLoss(s, temperature, anchors) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return graceLoss(s, temperature, anchors) })
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return graceLoss(s, temperature, anchors) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return graceLoss(s, temperature, anchors) })
 }
 
 // graceSpec has the parameters of the head.
-func graceSpec(head int) gnn.ObjectiveSpec {
-	return gnn.ObjectiveSpec{Parameters: func(_, h int) []gnn.Parameter {
-		return []gnn.Parameter{
-			within(h, gnn.Weight("inner", h, head)), within(h, gnn.Bias("inner bias", head)),
-			within(head, gnn.Weight("outer", head, h)), within(head, gnn.Bias("outer bias", h)),
+func graceSpec(head int) custom.ObjectiveSpec {
+	return custom.ObjectiveSpec{Parameters: func(_, h int) []custom.Parameter {
+		return []custom.Parameter{
+			within(h, custom.Weight("inner", h, head)), within(h, custom.Bias("inner bias", head)),
+			within(head, custom.Weight("outer", head, h)), within(head, custom.Bias("outer bias", h)),
 		}
 	}}
 }
 
 // within is a parameter that starts as in PyTorch's linear and bilinear layers with in inputs.
-func within(in int, p gnn.Parameter) gnn.Parameter {
+func within(in int, p custom.Parameter) custom.Parameter {
 	p.Bound = 1 / math.Sqrt(float64(in))
 	return p
 }
 
 // headed are unit rows of what the head makes of h, with an activation inside.
-func headed[T autodiff.Float](s *gnn.Step[T], h *autodiff.Value[T], activation func(*autodiff.Value[T]) *autodiff.Value[T]) *autodiff.Value[T] {
+func headed[T autodiff.Float](s *custom.Step[T], h *autodiff.Value[T], activation func(*autodiff.Value[T]) *autodiff.Value[T]) *autodiff.Value[T] {
 	inner := activation(s.Bias(s.MatMul(h, s.Parameter("inner")), s.Parameter("inner bias")))
 	return s.RowNormalize(s.Bias(s.MatMul(inner, s.Parameter("outer")), s.Parameter("outer bias")))
 }
 
-func graceLoss[T autodiff.Float](s *gnn.Step[T], temperature float64, anchors int) *autodiff.Value[T] {
+func graceLoss[T autodiff.Float](s *custom.Step[T], temperature float64, anchors int) *autodiff.Value[T] {
 	views := s.Views()
 	if len(views) != 2 || !(temperature > 0) || anchors < 0 {
 		s.Fail(fmt.Errorf("rivals: GRACE: %w: %d views, τ = %v and %d anchors, want 2, and more and not less than 0",

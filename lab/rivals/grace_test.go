@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 )
 
@@ -16,7 +17,7 @@ func TestAnchorsAreUnbiased(t *testing.T) {
 	g, x := words(6, 40, 12)
 	s := narrowed(GRACE, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5), gnn.ReLU()}, 1)
 	mean, squares, exact := 0.0, 0.0, 0.0
-	probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	probe := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		for range steps {
 			loss := graceLoss(s, 0.5, 8).Scalar()
 			mean += loss / steps

@@ -10,19 +10,21 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 )
 
 // Every loss, with the network that it is of, has the gradient of its differences.
 func TestGradients(t *testing.T) {
-	type loss = func(*gnn.Step[float64]) *autodiff.Value[float64]
+	type loss = func(*custom.Step[float64]) *autodiff.Value[float64]
 	type row struct {
 		settings gnn.Settings
-		spec     gnn.ObjectiveSpec
+		spec     custom.ObjectiveSpec
 		loss     loss
 		others   []string
 	}
-	infomax, masked := gnn.ObjectiveSpec{Parameters: infomaxParameters}, gnn.ObjectiveSpec{Parameters: maskingParameters}
+	infomax, masked := custom.ObjectiveSpec{Parameters: infomaxParameters}, custom.ObjectiveSpec{Parameters: maskingParameters}
 	cut := narrowed(GraphCL, gnn.Network{gnn.GCN(6), gnn.PReLU()}, 1)
 	cut.Augmentation = subgraphs(0.4)
 	mask := masking{share: 0.5, replaced: 0.2, gamma: 3}
@@ -40,48 +42,48 @@ func TestGradients(t *testing.T) {
 		"GraphSAGE-LSTM": {readWalks, bare, walkLoss[float64], nil},
 		"GraphMAE": {
 			narrowed(GraphMAE, maskedNetwork(), 1), masked,
-			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, mask) }, nil,
+			func(s *custom.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, mask) }, nil,
 		},
 		"CCA-SSG": {
 			narrowed(CCASSG, gnn.Network{gnn.GCN(8), gnn.ReLU(), gnn.GCN(5)}, 1), bare,
-			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, 0.1) }, nil,
+			func(s *custom.Step[float64]) *autodiff.Value[float64] { return ccaLoss(s, 0.1) }, nil,
 		},
 		"BGRL": {narrowed(BGRL, bootstrapNetwork(1, 6, 4), 1), bootstrapSpec(7), bootstrapLoss[float64], nil},
 		"PolyGCL": {
 			narrowed(PolyGCL, gnn.Network{filterLayer(6, 10, 0.3), gnn.PReLU(), mixLayer(6, 10)}, 1),
-			gnn.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float64], nil,
+			custom.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float64], nil,
 		},
 		"SCE": {
 			narrowed(SCE, gnn.Network{sceLayer(5)}, 1), bare,
-			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) }, nil,
+			func(s *custom.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, 100) }, nil,
 		},
 	}
 	// Dense features of fewer columns than the filters are filtered before the product.
 	few := rows["PolyGCL"]
 	few.settings.Preparation, few.settings.Network = coles.PrepareStandardize, gnn.Network{filterLayer(13, 10, 0.3), gnn.PReLU(), mixLayer(13, 10)}
 	rows["PolyGCL of few features"] = few
-	adversary := gnn.ObjectiveSpec{Parameters: discriminator}
+	adversary := custom.ObjectiveSpec{Parameters: discriminator}
 	for _, variational := range []bool{false, true} {
 		s := narrowed(GAE, gnn.Network{plainGCN(6), gnn.ReLU(), codeGCN(4, variational)}, 1)
-		rows[fmt.Sprintf("GAE, variational %v", variational)] = row{s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		rows[fmt.Sprintf("GAE, variational %v", variational)] = row{s, bare, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 			return autoencoderLoss(s, variational)
 		}, nil}
 		s = narrowed(ARGE, gnn.Network{plainGCN(6), gnn.ReLU(), noise(0.1), codeGCN(4, variational)}, 1)
 		for _, phase := range []int{reconstructing, discriminating, deceiving} {
-			rows[fmt.Sprintf("ARGE, variational %v, phase %d", variational, phase)] = row{s, adversary, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+			rows[fmt.Sprintf("ARGE, variational %v, phase %d", variational, phase)] = row{s, adversary, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 				return adversarialLoss(s, variational, phase)
 			}, nil}
 		}
 	}
 	for _, anchors := range []int{0, 10} {
 		s := narrowed(GRACE, gnn.Network{gnn.GCN(6), gnn.PReLU(), gnn.GCN(4), gnn.PReLU()}, 1)
-		rows[fmt.Sprintf("GRACE of %d anchors", anchors)] = row{s, graceSpec(7), func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		rows[fmt.Sprintf("GRACE of %d anchors", anchors)] = row{s, graceSpec(7), func(s *custom.Step[float64]) *autodiff.Value[float64] {
 			return graceLoss(s, 0.5, anchors)
 		}, nil}
 	}
 	for _, hops := range []int{1, 3} {
 		s := narrowed(Graph2Gauss, gnn.Network{gnn.Linear(6), gnn.ReLU(), gaussian(4)}, 1)
-		rows[fmt.Sprintf("Graph2Gauss of %d hops", hops)] = row{s, bare, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		rows[fmt.Sprintf("Graph2Gauss of %d hops", hops)] = row{s, bare, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 			return rankingLoss(s, hops)
 		}, nil}
 	}
@@ -89,31 +91,31 @@ func TestGradients(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings gnn.Settings
 		network  gnn.Network
-		sampler  gnn.Sampler
+		sampler  custom.Sampler
 		loss     loss
 		others   []string
 	}{
 		"GAT": {
 			GAT(""), append(slices.Clone(classifiers[0].narrow[:3]), attention{heads: 3, weights: 0.2, mean: true}.layer(4)),
-			gnn.Sampler{}, weighedOutput, nil,
+			custom.Sampler{}, weighedOutput, nil,
 		},
-		"MixHop": {MixHop(""), mixHopNetwork(0.3, []int{1, 2, 1}), gnn.Sampler{}, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+		"MixHop": {MixHop(""), mixHopNetwork(0.3, []int{1, 2, 1}), custom.Sampler{}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 			return s.Add(weighedOutput(s), s.Scale(kernelPenalty(s.Tape, s.Parameter("1.weight")), 0.1))
 		}, nil},
 		"FastGCN": {
 			FastGCN(""), gnn.Network{gnn.Propagate(coles.SGC(1)), gnn.Linear(6), gnn.ReLU(), gnn.GCN(4)}, importanceSampler(64, 15),
-			func(s *gnn.Step[float64]) *autodiff.Value[float64] { return withDecay(s, weighedOutput(s)) }, nil,
+			func(s *custom.Step[float64]) *autodiff.Value[float64] { return withDecay(s, weighedOutput(s)) }, nil,
 		},
 		"GraphSAINT": { // one step an epoch
 			GraphSAINT(""), gnn.Network{saintLayer(2, 8), gnn.Dropout(0.2), saintLayer(1, 5), unitRowsLayer(), saintLayer(2, 4)},
 			subgraphSampler(14, 3, 5), weighedOutput, nil,
 		},
-		"SIGN":      {MLP(""), gnn.Network{gnn.Linear(6), signLayer(2, 3, 0.5), gnn.PReLU(), gnn.Linear(2)}, gnn.Sampler{}, weighedOutput, nil},
-		"norm":      {MLP(""), gnn.Network{gnn.Linear(5), averagedNorm(), gnn.ELU(), gnn.Linear(2)}, gnn.Sampler{}, weighedOutput, nil},
-		"framelets": {MLP(""), gnn.Network{frameletLayer(5, 40), gnn.ELU(), frameletLayer(2, 40)}, gnn.Sampler{}, weighedOutput, nil},
+		"SIGN":      {MLP(""), gnn.Network{gnn.Linear(6), signLayer(2, 3, 0.5), gnn.PReLU(), gnn.Linear(2)}, custom.Sampler{}, weighedOutput, nil},
+		"norm":      {MLP(""), gnn.Network{gnn.Linear(5), averagedNorm(), gnn.ELU(), gnn.Linear(2)}, custom.Sampler{}, weighedOutput, nil},
+		"framelets": {MLP(""), gnn.Network{frameletLayer(5, 40), gnn.ELU(), frameletLayer(2, 40)}, custom.Sampler{}, weighedOutput, nil},
 		"DeeperGCN": { // what comes before a softmax, whose weights count as constant, is left out: a fixture has all
 			MLP(""), gnn.Network{gnn.Linear(5), deeperLayer(true, 0), deeperLayer(false, 0.5), gnn.Linear(2)},
-			gnn.Sampler{}, weighedOutput, []string{"0.", "1.", "2.scale", "2.offset"},
+			custom.Sampler{}, weighedOutput, []string{"0.", "1.", "2.scale", "2.offset"},
 		},
 	} {
 		s := c.settings
@@ -126,8 +128,8 @@ func TestGradients(t *testing.T) {
 }
 
 // weighedOutput is a loss that bends everywhere, different for every column.
-func weighedOutput(s *gnn.Step[float64]) *autodiff.Value[float64] {
-	h := s.Output(&gnn.View{})
+func weighedOutput(s *custom.Step[float64]) *autodiff.Value[float64] {
+	h := s.Output(&custom.View{})
 	return s.Mean(s.Mul(h, s.Sigmoid(h)))
 }
 
@@ -135,12 +137,12 @@ func weighedOutput(s *gnn.Step[float64]) *autodiff.Value[float64] {
 // step on a small graph, in float64. A step of SGD at the rate 1 takes the gradient off the
 // parameters, and the same seed makes the same draws. Parameters whose names begin like one of others
 // are left out.
-func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss func(*gnn.Step[float64]) *autodiff.Value[float64], others ...string) {
+func checkGradients(t *testing.T, s gnn.Settings, spec custom.ObjectiveSpec, loss func(*custom.Step[float64]) *autodiff.Value[float64], others ...string) {
 	t.Helper()
 	g, x := words(4, 40, 12)
 	s.Precision, s.Patience = coles.Float64, 0
-	s.Optimizer, s.Schedule = gnn.SGD(1, 0), gnn.Schedule{}
-	names := slices.DeleteFunc(trainedOf(train(t, g, x, s, gnn.WithEpochs(1))), func(name string) bool {
+	s.Optimizer, s.Schedule = optim.SGD(1, 0), optim.Schedule{}
+	names := slices.DeleteFunc(trainedOf(train(t, g, x, s, gnn.With(func(s *gnn.Settings) { s.Epochs = 1 }))), func(name string) bool {
 		return slices.ContainsFunc(others, func(start string) bool { return strings.HasPrefix(name, start) })
 	})
 	for _, p := range spec.Parameters(12, 1) { // of which the names are wanted
@@ -148,7 +150,7 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 	}
 	// run trains from parameters that change may change, and returns the first loss.
 	run := func(epochs int, change func(epoch int, p []autodiff.Matrix[float64])) float64 {
-		probe := func(step *gnn.Step[float64]) *autodiff.Value[float64] {
+		probe := func(step *custom.Step[float64]) *autodiff.Value[float64] {
 			var all []autodiff.Matrix[float64]
 			for _, name := range names {
 				m := step.Parameter(name).Data()
@@ -164,7 +166,7 @@ func checkGradients(t *testing.T, s gnn.Settings, spec gnn.ObjectiveSpec, loss f
 			return loss(step)
 		}
 		first := math.NaN()
-		train(t, g, x, s, gnn.WithObjective(objectiveOf(spec, probe)), gnn.WithEpochs(epochs),
+		train(t, g, x, s, gnn.With(func(s *gnn.Settings) { s.Objective, s.Epochs = objectiveOf(spec, probe), epochs }),
 			gnn.WithEpochReport(func(p gnn.EpochReport) {
 				if p.Epoch == 1 {
 					first = p.Loss

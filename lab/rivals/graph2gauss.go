@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 )
 
@@ -42,16 +43,16 @@ func Graph2Gauss(string) gnn.Settings {
 // gaussian is a linear layer for means, with the parameters for variances, which the objective
 // reads.
 func gaussian(width int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
-		return []gnn.Parameter{
-			gnn.Weight("weight", in, width), gnn.Bias("bias", width),
-			gnn.Weight("variances.weight", in, width), gnn.Bias("variances.bias", width),
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{
+			custom.Weight("weight", in, width), custom.Bias("bias", width),
+			custom.Weight("variances.weight", in, width), custom.Bias("variances.bias", width),
 		}
 	}
-	return gnn.NewLayer("gaussian", gnn.LayerSpec{Width: width, Parameters: parameters}, affine[float32], affine[float64])
+	return gnn.NewLayer("gaussian", custom.LayerSpec{Width: width, Parameters: parameters}, affine[float32], affine[float64])
 }
 
-func affine[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func affine[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	return p.Bias(p.MatMul(h, p.Parameter("weight")), p.Parameter("bias"))
 }
 
@@ -64,17 +65,17 @@ func affine[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Va
 // over all pairs of them with j nearer to i than k. A ring without nodes is left out. The rings are
 // found anew in every epoch, in the time of their edges and memory of O(n).
 func Graph2GaussObjective(hops int) gnn.Objective {
-	return gnn.NewObjective(fmt.Sprintf("graph2gauss hops=%d", hops), gnn.ObjectiveSpec{},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return rankingLoss(s, hops) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return rankingLoss(s, hops) })
+	return gnn.NewObjective(fmt.Sprintf("graph2gauss hops=%d", hops), custom.ObjectiveSpec{},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return rankingLoss(s, hops) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return rankingLoss(s, hops) })
 }
 
-func rankingLoss[T autodiff.Float](s *gnn.Step[T], hops int) *autodiff.Value[T] {
+func rankingLoss[T autodiff.Float](s *custom.Step[T], hops int) *autodiff.Value[T] {
 	if hops < 1 {
 		s.Fail(fmt.Errorf("rivals: Graph2Gauss: %w: %d hops, want at least 1", coles.ErrSetting, hops))
 		return nil
 	}
-	outputs := s.Encode(&gnn.View{})
+	outputs := s.Encode(&custom.View{})
 	hidden, weight := beforeLast(s, outputs, "variances.weight")
 	if weight == nil {
 		return nil

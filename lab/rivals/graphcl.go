@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,8 +36,8 @@ func GraphCL(dataset string) gnn.Settings {
 // zero; [GraphCL] leaves it out of its summaries.
 func subgraphs(share float64) gnn.Augmentation {
 	name := fmt.Sprint("subgraphs ", share)
-	return gnn.NewAugmentation(name, true, func(ctx context.Context, g *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*gnn.View, error) {
-		var views []*gnn.View
+	return gnn.NewAugmentation(name, true, func(ctx context.Context, g *coles.Graph, _ mat.Matrix, rnd *rand.Rand) ([]*custom.View, error) {
+		var views []*custom.View
 		for range 2 {
 			v, err := subgraph(ctx, g, share, rnd)
 			if err != nil {
@@ -48,7 +49,7 @@ func subgraphs(share float64) gnn.Augmentation {
 	})
 }
 
-func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand) (*gnn.View, error) {
+func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand) (*custom.View, error) {
 	n := g.Nodes()
 	order := rnd.Perm(n) // where to begin, again and again
 	rows, seen := slices.Repeat([]int{-1}, n), make([]bool, n)
@@ -78,14 +79,14 @@ func subgraph(ctx context.Context, g *coles.Graph, share float64, rnd *rand.Rand
 		}
 	}
 	left := g.Without(func(e coles.Edge) bool { return rows[e.U] < 0 || rows[e.V] < 0 })
-	return &gnn.View{Graph: left, Rows: rows}, nil
+	return &custom.View{Graph: left, Rows: rows}, nil
 }
 
 // portion is a share of n, rounded down.
 func portion(n int, share float64) int { return int(share * float64(n)) }
 
 // remaining are the nodes that have their features and their edges in a view; nil for all.
-func remaining(v *gnn.View) (nodes []int) {
+func remaining(v *custom.View) (nodes []int) {
 	if v.Graph == nil {
 		return nil
 	}

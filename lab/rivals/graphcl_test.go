@@ -8,22 +8,23 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // viewsOf are the views that an augmentation draws of a graph.
-func viewsOf(t *testing.T, a gnn.Augmentation, g *coles.Graph) (views []*gnn.View) {
+func viewsOf(t *testing.T, a gnn.Augmentation, g *coles.Graph) (views []*custom.View) {
 	t.Helper()
 	n := g.Nodes()
-	spy := gnn.NewObjective("spy", gnn.ObjectiveSpec{}, func(s *gnn.Step[float32]) *autodiff.Value[float32] {
+	spy := gnn.NewObjective("spy", custom.ObjectiveSpec{}, func(s *custom.Step[float32]) *autodiff.Value[float32] {
 		views = s.Views()
-		return s.Sum(s.Output(&gnn.View{}))
-	}, func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil })
+		return s.Sum(s.Output(&custom.View{}))
+	}, func(*custom.Step[float64]) *autodiff.Value[float64] { return nil })
 	s := rival(spy, gnn.GCN(1))
 	s.Augmentation = a
-	train(t, g, mat.NewDense(n, 2, nil), s, gnn.WithEpochs(2))
+	train(t, g, mat.NewDense(n, 2, nil), s, gnn.With(func(s *gnn.Settings) { s.Epochs = 2 }))
 	if len(views) != 2 {
 		t.Fatalf("%d views", len(views))
 	}

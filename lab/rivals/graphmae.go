@@ -7,6 +7,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // GraphMAE is the masked graph autoencoder (Hou, Liu, Cen, Dong, Yang, Wang and Tang, KDD 2022). In
@@ -27,7 +29,7 @@ import (
 //	every other  512    4      0.5     0.05  3  300     2e-4
 //
 // with PReLU behind both layers, dropout of 0.2 of the inputs of all layers and of 0.1 of α, and
-// Adam(1e-3) by [gnn.Cosine]. Every other graph has the setting of Cora with the epochs of
+// Adam(1e-3) by [optim.Cosine]. Every other graph has the setting of Cora with the epochs of
 // Citeseer.
 //
 // The rows of features are unit here, with the authors they sum to one. Masked nodes have features of
@@ -55,7 +57,7 @@ func GraphMAE(dataset string) gnn.Settings {
 	input := gnn.Dropout(maskedDropout.inputs)
 	s := rival(m.objective(), input, layer, gnn.PReLU(), input, layer, gnn.PReLU())
 	s.Preparation = coles.PrepareRowL2
-	s.Optimizer, s.Schedule = gnn.Adam(1e-3).WithDecay(decay), gnn.Cosine(0)
+	s.Optimizer, s.Schedule = optim.Adam(1e-3).WithDecay(decay), optim.Cosine(0)
 	s.Epochs = epochs
 	return s
 }
@@ -71,25 +73,25 @@ type masking struct {
 
 func (m masking) objective() gnn.Objective {
 	name := fmt.Sprintf("graphmae masked=%v replaced=%v gamma=%v", m.share, m.replaced, m.gamma)
-	return gnn.NewObjective(name, gnn.ObjectiveSpec{Parameters: maskingParameters},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return maskedLoss(s, m) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, m) })
+	return gnn.NewObjective(name, custom.ObjectiveSpec{Parameters: maskingParameters},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return maskedLoss(s, m) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return maskedLoss(s, m) })
 }
 
 // maskingParameters are "link", the linear map to codes (h × h), "decoder" and "bias" (d × h and d × 1:
 // the transposed weight of the last layer and its bias), "target" and "source" of its attention. The
 // bias begins near zero, not at zero, where features decoded from no codes would have no direction.
-func maskingParameters(d, h int) []gnn.Parameter {
-	return []gnn.Parameter{
-		gnn.Weight("link", h, h), gnn.Weight("decoder", d, h), {Name: "bias", Rows: d, Cols: 1, Bound: 1e-3},
-		gnn.Weight("target", 1, d), gnn.Weight("source", 1, d),
+func maskingParameters(d, h int) []custom.Parameter {
+	return []custom.Parameter{
+		custom.Weight("link", h, h), custom.Weight("decoder", d, h), {Name: "bias", Rows: d, Cols: 1, Bound: 1e-3},
+		custom.Weight("target", 1, d), custom.Weight("source", 1, d),
 	}
 }
 
-func maskedLoss[T autodiff.Float](s *gnn.Step[T], m masking) *autodiff.Value[T] {
+func maskedLoss[T autodiff.Float](s *custom.Step[T], m masking) *autodiff.Value[T] {
 	rows, masked := m.draw(s.Nodes(), s.Rand())
-	h := s.Output(&gnn.View{Rows: rows})
-	x := s.Features(&gnn.View{})
+	h := s.Output(&custom.View{Rows: rows})
+	x := s.Features(&custom.View{})
 	codes := withoutRows(s.Tape, s.MatMul(h, s.Parameter("link")), masked)
 	codes = s.Dropout(codes, maskedDropout.inputs, s.Rand())
 	decoder := s.Concat(s.Parameter("decoder"), s.Parameter("bias"))

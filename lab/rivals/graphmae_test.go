@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles/gnn"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 )
 
@@ -48,7 +49,7 @@ func TestGraphMAELearns(t *testing.T) {
 	g, x := words(10, 200, 12)
 	s := GraphMAE("")
 	s.Network = maskedNetwork()
-	s.Optimizer, s.Epochs = gnn.Adam(1e-2), 40
+	s.Optimizer, s.Epochs = optim.Adam(1e-2), 40
 	first := math.NaN()
 	m := train(t, g, x, s, gnn.WithEpochReport(func(p gnn.EpochReport) {
 		if p.Epoch == 1 {

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/stream"
 )
@@ -80,40 +81,40 @@ func graphSAGE(dataset string, first, second gnn.Layer) gnn.Settings {
 }
 
 // neighbourSampler draws batches of the labelled nodes with a number of their neighbours.
-func neighbourSampler(size int, counts []int) gnn.Sampler {
+func neighbourSampler(size int, counts []int) custom.Sampler {
 	name := fmt.Sprintf("neighbours %v of batches of %d", counts, size)
-	return gnn.NewSampler(name, func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+	return custom.Sampler{Name: name, Start: func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (custom.Samples, error) {
 		f := newFanOut(inside.Adjacency(g), counts)
-		return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error) {
+		return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*custom.Sample, error) {
 			return f.sample(ctx, batch, stepSeed(seed, seedSampleEdges, epoch, step))
 		}), nil
-	})
+	}}
 }
 
 // sageLayer is [H·Θ₁ | D⁻¹A·H·Θ₂]. Its parameters are "self" and "neighbors".
 func sageLayer(width int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
-		return []gnn.Parameter{gnn.Weight("self", in, width/2), gnn.Weight("neighbors", in, width/2)}
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{custom.Weight("self", in, width/2), custom.Weight("neighbors", in, width/2)}
 	}
-	spec := gnn.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
 	return gnn.NewLayer("sage side by side", spec, sageSides[float32], sageSides[float64])
 }
 
-func sageSides[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func sageSides[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	means := p.Operator("means", sparseMeans)
 	return p.Concat(p.MatMul(p.Own(h), p.Parameter("self")), neighbourProduct(p.Tape, means, h, p.Parameter("neighbors")))
 }
 
 // sageMeanLayer is (D+I)⁻¹(A+I)·H·Θ. Its parameter is "weight".
 func sageMeanLayer(width int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter { return []gnn.Parameter{gnn.Weight("weight", in, width)} }
-	spec := gnn.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
+	parameters := func(in, width int) []custom.Parameter { return []custom.Parameter{custom.Weight("weight", in, width)} }
+	spec := custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
 	return gnn.NewLayer("sage mean", spec, sageMean[float32], sageMean[float64])
 }
 
 // sageMean gives the node itself what the neighbours leave of 1: a sample draws neighbours alone, at
 // factors that keep their sum for edges of one weight.
-func sageMean[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func sageMean[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	neighbours, theta := p.Operator("means with the node", meansBesideOne), p.Parameter("weight")
 	s := neighbours.Matrix()
 	rest := autodiff.NewMatrix[T](s.Rows, 1)
@@ -130,20 +131,20 @@ func sageMean[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.
 // count neighbours of each node. Its parameters are "self", "neighbors" and, of the LSTM, "input", "state"
 // and "bias".
 func sageLSTMLayer(width, count int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
+	parameters := func(in, width int) []custom.Parameter {
 		k := width / 2
 		bound := math.Sqrt(6 / float64(in+k+4*k)) // by Glorot's rule for both in one matrix
-		return []gnn.Parameter{
-			gnn.Weight("self", in, k), gnn.Weight("neighbors", k, k), gnn.Bias("bias", 4*k),
+		return []custom.Parameter{
+			custom.Weight("self", in, k), custom.Weight("neighbors", k, k), custom.Bias("bias", 4*k),
 			{Name: "input", Rows: in, Cols: 4 * k, Bound: bound}, {Name: "state", Rows: k, Cols: 4 * k, Bound: bound},
 		}
 	}
-	spec := gnn.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Hops: 1, Parameters: parameters}
 	return gnn.NewLayer(fmt.Sprintf("sage lstm of %d", count), spec, sageStates[float32](count), sageStates[float64](count))
 }
 
-func sageStates[T autodiff.Float](count int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func sageStates[T autodiff.Float](count int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		k := p.Parameter("state").Rows()
 		open := autodiff.NewMatrix[T](1, 4*k)
 		for j := range k {
@@ -172,6 +173,6 @@ func readings[T autodiff.Float](s *autodiff.CSR[T], count int) [][]int {
 
 // unitRowsLayer divides rows by their lengths.
 func unitRowsLayer() gnn.Layer {
-	spec := gnn.LayerSpec{Width: gnn.SameWidth}
-	return gnn.NewLayer("unit rows", spec, (*gnn.Pass[float32]).RowNormalize, (*gnn.Pass[float64]).RowNormalize)
+	spec := custom.LayerSpec{Width: gnn.SameWidth}
+	return gnn.NewLayer("unit rows", spec, (*custom.Pass[float32]).RowNormalize, (*custom.Pass[float64]).RowNormalize)
 }

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/stream"
@@ -37,7 +38,7 @@ func UnsupervisedGraphSAGELSTM(dataset string) gnn.Settings { return onWalks(Gra
 // onWalks trains the network of a classifier, without the layer of classes, on walks.
 func onWalks(classifier gnn.Settings) gnn.Settings {
 	n := classifier.Network
-	s := rival(gnn.NewObjective("walks", gnn.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]), n[:len(n)-1]...)
+	s := rival(gnn.NewObjective("walks", custom.ObjectiveSpec{}, walkLoss[float32], walkLoss[float64]), n[:len(n)-1]...)
 	s.Sampler, s.Preparation, s.Epochs = pairSampler(512, sageCounts), classifier.Preparation, 20
 	return s
 }
@@ -49,8 +50,8 @@ const (
 
 // walkLoss is the loss of the rows of pairSampler: the first of every pair, the second of every pair, and
 // the negatives.
-func walkLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
-	h := s.Output(&gnn.View{})
+func walkLoss[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
+	h := s.Output(&custom.View{})
 	pairs := (h.Rows() - sageNegatives) / 2
 	rows := upTo(h.Rows())
 	first, second, negatives := rows[:pairs], rows[pairs:2*pairs], rows[2*pairs:]
@@ -61,14 +62,14 @@ func walkLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 
 // pairSampler draws batches of nodes that have neighbours, with what walkLoss wants, and neighbours of
 // all of these.
-func pairSampler(size int, counts []int) gnn.Sampler {
+func pairSampler(size int, counts []int) custom.Sampler {
 	name := fmt.Sprintf("pairs with neighbours %v in batches of %d", counts, size)
-	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, _ []int, seed uint64) (gnn.Samples, error) {
+	return custom.Sampler{Name: name, Start: func(ctx context.Context, g *coles.Graph, _ []int, seed uint64) (custom.Samples, error) {
 		return newPairs(ctx, g, size, counts, seed)
-	})
+	}}
 }
 
-func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed uint64) (gnn.Samples, error) {
+func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed uint64) (custom.Samples, error) {
 	w, err := newWalker(ctx, g, 1, 1)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func newPairs(ctx context.Context, g *coles.Graph, size int, counts []int, seed 
 		return nil, fmt.Errorf("rivals: graphsage: %w: no edge to walk on", coles.ErrShape)
 	}
 	f, negatives := newFanOut(inside.Adjacency(g), counts), stream.NewAlias(chances)
-	return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error) {
+	return eachBatch(rows, size, seed, func(ctx context.Context, batch []int, epoch, step int) (*custom.Sample, error) {
 		out := pairsOf(ctx, w, batch, stepSeed(seed, seedSamplePairs, epoch, step))
 		rng := stream.New()
 		rng.Reseed(stepSeed(seed, seedSampleNodes, epoch, step), 0)

@@ -5,6 +5,7 @@ import (
 
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 )
 
 // GraphSAINT is the network that is trained on subgraphs (Zeng, Zhou, Srivastava, Kannan and
@@ -51,20 +52,20 @@ func GraphSAINT(dataset string) gnn.Settings {
 // saintLayer has one part for each node alone or two, the second for the means over neighbours, side
 // by side. The parameters of part 0 are "0.weight", "0.bias", "0.scale" and "0.offset".
 func saintLayer(parts, width int) gnn.Layer {
-	parameters := func(in, width int) (all []gnn.Parameter) {
+	parameters := func(in, width int) (all []custom.Parameter) {
 		for k := range parts {
 			name := func(what string) string { return fmt.Sprintf("%d.%s", k, what) }
-			all = append(all, gnn.Weight(name("weight"), in, width/parts), gnn.Bias(name("bias"), width/parts),
-				gnn.Parameter{Name: name("scale"), Rows: 1, Cols: width / parts, Start: 1}, gnn.Bias(name("offset"), width/parts))
+			all = append(all, custom.Weight(name("weight"), in, width/parts), custom.Bias(name("bias"), width/parts),
+				custom.Parameter{Name: name("scale"), Rows: 1, Cols: width / parts, Start: 1}, custom.Bias(name("offset"), width/parts))
 		}
 		return all
 	}
-	spec := gnn.LayerSpec{Width: width, Hops: parts - 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Hops: parts - 1, Parameters: parameters}
 	return gnn.NewLayer(fmt.Sprintf("saint of %d", parts), spec, saintParts[float32](parts), saintParts[float64](parts))
 }
 
-func saintParts[T autodiff.Float](parts int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func saintParts[T autodiff.Float](parts int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		var made []*autodiff.Value[T]
 		for k := range parts {
 			of := func(what string) *autodiff.Value[T] { return p.Parameter(fmt.Sprintf("%d.%s", k, what)) }

@@ -12,6 +12,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/stream"
 	"coles/internal/testkit"
@@ -189,7 +191,7 @@ func TestGraphSAINTEqualsTorch(t *testing.T) {
 
 	var counted [][]int
 	var nodes []int
-	spy := gnn.NewSampler("spy", func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+	spy := custom.Sampler{Name: "spy", Start: func(_ context.Context, g *coles.Graph, rows []int, seed uint64) (custom.Samples, error) {
 		d := testkit.Must(newSubgraphs(ctx, g, rows, roots, steps))
 		first := stepSeed(seed, seedSampleWarmUp, 0, 0)
 		if err := d.count(ctx, coverage, first); err != nil {
@@ -199,18 +201,18 @@ func TestGraphSAINTEqualsTorch(t *testing.T) {
 			counted = append(counted, testkit.Must(d.draw(ctx, stream.Seed(first, uint64(k)))))
 		}
 		nodes = testkit.Must(d.draw(ctx, stepSeed(seed, seedSampleNodes, 0, 0)))
-		return func(context.Context, int) iter.Seq2[*gnn.Sample, error] {
-			return func(yield func(*gnn.Sample, error) bool) { yield(d.sample(ctx, nodes)) }
+		return func(context.Context, int) iter.Seq2[*custom.Sample, error] {
+			return func(yield func(*custom.Sample, error) bool) { yield(d.sample(ctx, nodes)) }
 		}, nil
-	})
+	}}
 	start := map[string][][]float64{}
 	spied := s
 	spied.Sampler = spy
-	spied.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+	spied.Objective = objectiveOf(custom.ObjectiveSpec{Labels: true}, func(s *custom.Step[float64]) *autodiff.Value[float64] {
 		for _, name := range names {
 			start[name] = rowsOf(s.Parameter(name).Data())
 		}
-		return s.Sum(s.Output(&gnn.View{}))
+		return s.Sum(s.Output(&custom.View{}))
 	})
 	scores(spied)
 	wantInFile(t, f, "start", start)
@@ -218,7 +220,7 @@ func TestGraphSAINTEqualsTorch(t *testing.T) {
 
 	var want []float64
 	f.Decode("loss", &want)
-	for name, optimizer := range map[string]gnn.Optimizer{"descended": gnn.SGD(1, 0), "embedding": s.Optimizer} {
+	for name, optimizer := range map[string]optim.Optimizer{"descended": optim.SGD(1, 0), "embedding": s.Optimizer} {
 		s.Optimizer = optimizer
 		testkit.WantClose(t, "scores, "+name, scores(s), denseOf(matrixOf(f.Rows(name))), torchTolerance)
 		testkit.WantClose(t, "losses", mat.NewDense(1, 1, losses), mat.NewDense(1, 1, want[:1]), torchTolerance)

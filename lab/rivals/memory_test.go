@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/race"
 	"coles/internal/testkit"
@@ -54,7 +55,7 @@ func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 			run := func(n, labelled, steps int) (taken, whole float64) {
 				g, x := circulant(n, d)
 				labels := inTurn(g, classes)
-				probe := func(s *gnn.Step[float32]) *autodiff.Value[float32] {
+				probe := func(s *custom.Step[float32]) *autodiff.Value[float32] {
 					if taken = float64(s.Bytes()); steps == 0 { // of the steps before
 						s.Fail(enough)
 					}
@@ -63,11 +64,11 @@ func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 						return walkLoss(s)
 					}
 					rows, at := s.Labels()
-					return s.SoftmaxCrossEntropy(s.Output(&gnn.View{}), rows, at)
+					return s.SoftmaxCrossEntropy(s.Output(&custom.View{}), rows, at)
 				}
-				double := func(*gnn.Step[float64]) *autodiff.Value[float64] { return nil }
+				double := func(*custom.Step[float64]) *autodiff.Value[float64] { return nil }
 				s := c.settings
-				s.Objective, s.Epochs = gnn.NewObjective("probe", gnn.ObjectiveSpec{Labels: c.all > 0, Parameters: noParameters}, probe, double), 1
+				s.Objective, s.Epochs = gnn.NewObjective("probe", custom.ObjectiveSpec{Labels: c.all > 0, Parameters: noParameters}, probe, double), 1
 				if c.all == 0 {
 					_, err := gnn.Train(ctx, g, x, gnn.WithSettings(s))
 					testkit.WantError(t, err, enough)

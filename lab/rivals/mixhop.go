@@ -8,6 +8,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 )
 
 // MixHop is the network of higher-order graph convolution (Abu-El-Haija, Perozzi, Kapoor, Alipourfard,
@@ -58,7 +60,7 @@ func MixHop(dataset string) gnn.Settings {
 	}
 	s.Objective = mixHopObjective(lambda)
 	s.Preparation = coles.PrepareRowL2
-	s.Optimizer, s.Schedule = gnn.SGD(rate, 0), gnn.Exponential(math.Pow(0.99, 1/fall))
+	s.Optimizer, s.Schedule = optim.SGD(rate, 0), optim.Exponential(math.Pow(0.99, 1/fall))
 	s.Epochs, s.Patience = 400, 200
 	return s
 }
@@ -67,15 +69,15 @@ func MixHop(dataset string) gnn.Settings {
 // [Θ₀ | Θ₁ | …], drawn by Glorot's rule for the widest of them.
 func mixHopLayer(columns []int) gnn.Layer {
 	width := total(columns)
-	parameters := func(in, _ int) []gnn.Parameter {
-		return []gnn.Parameter{sideBySide(gnn.Weight("weight", in, slices.Max(columns)), width)}
+	parameters := func(in, _ int) []custom.Parameter {
+		return []custom.Parameter{sideBySide(custom.Weight("weight", in, slices.Max(columns)), width)}
 	}
-	spec := gnn.LayerSpec{Width: width, Hops: len(columns) - 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Hops: len(columns) - 1, Parameters: parameters}
 	return gnn.NewLayer(fmt.Sprint("mixhop ", columns), spec, mixHop[float32](columns), mixHop[float64](columns))
 }
 
-func mixHop[T autodiff.Float](columns []int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func mixHop[T autodiff.Float](columns []int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		return powers(p.Tape, p.W(), p.MatMul(h, p.Parameter("weight")), columns)
 	}
 }
@@ -84,16 +86,16 @@ func mixHop[T autodiff.Float](columns []int) func(p *gnn.Pass[T], h *autodiff.Va
 // softmax(q). Its parameters are "weight", as in mixHopLayer, and "q" (1 × segments, zero at
 // first).
 func mixHopOutput(segments []int) gnn.Layer {
-	parameters := func(in, classes int) []gnn.Parameter {
-		weight := gnn.Weight("weight", in, classes*slices.Max(segments))
-		return []gnn.Parameter{sideBySide(weight, classes*total(segments)), gnn.Bias("q", total(segments))}
+	parameters := func(in, classes int) []custom.Parameter {
+		weight := custom.Weight("weight", in, classes*slices.Max(segments))
+		return []custom.Parameter{sideBySide(weight, classes*total(segments)), custom.Bias("q", total(segments))}
 	}
-	spec := gnn.LayerSpec{Width: gnn.AutoWidth, Hops: len(segments) - 1, Parameters: parameters}
+	spec := custom.LayerSpec{Width: gnn.AutoWidth, Hops: len(segments) - 1, Parameters: parameters}
 	return gnn.NewLayer(fmt.Sprint("mixhop sum ", segments), spec, mixHopSum[float32](segments), mixHopSum[float64](segments))
 }
 
-func mixHopSum[T autodiff.Float](segments []int) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func mixHopSum[T autodiff.Float](segments []int) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		y := p.MatMul(h, p.Parameter("weight"))
 		columns := slices.Clone(segments)
 		for k := range columns {
@@ -134,26 +136,26 @@ func weightedSegments[T autodiff.Float](t *autodiff.Tape[T], y, q *autodiff.Valu
 // batchNorm shifts and scales every column to mean 0 and variance 1, here and in evaluation, and adds
 // its parameter "offset".
 func batchNorm() gnn.Layer {
-	parameters := func(_, width int) []gnn.Parameter { return []gnn.Parameter{gnn.Bias("offset", width)} }
-	spec := gnn.LayerSpec{Width: gnn.SameWidth, Parameters: parameters}
+	parameters := func(_, width int) []custom.Parameter { return []custom.Parameter{custom.Bias("offset", width)} }
+	spec := custom.LayerSpec{Width: gnn.SameWidth, Parameters: parameters}
 	return gnn.NewLayer("batch norm", spec, batchNormOf[float32], batchNormOf[float64])
 }
 
-func batchNormOf[T autodiff.Float](p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func batchNormOf[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	const epsilon = 1e-3 // TensorFlow's
 	mean, variance := make([]float64, h.Cols()), make([]float64, h.Cols())
 	return p.BatchNorm(h, constant[T](p.Tape, 1, h.Cols(), 1), p.Parameter("offset"), epsilon, mean, variance)
 }
 
 func mixHopObjective(lambda float64) gnn.Objective {
-	return gnn.NewObjective(fmt.Sprintf("mixhop lambda=%v", lambda), gnn.ObjectiveSpec{Labels: true},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return mixHopLoss(s, lambda) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return mixHopLoss(s, lambda) })
+	return gnn.NewObjective(fmt.Sprintf("mixhop lambda=%v", lambda), custom.ObjectiveSpec{Labels: true},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return mixHopLoss(s, lambda) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return mixHopLoss(s, lambda) })
 }
 
-func mixHopLoss[T autodiff.Float](s *gnn.Step[T], lambda float64) *autodiff.Value[T] {
+func mixHopLoss[T autodiff.Float](s *custom.Step[T], lambda float64) *autodiff.Value[T] {
 	rows, classes := s.Labels()
-	loss := s.SoftmaxCrossEntropy(s.Output(&gnn.View{}), rows, classes)
+	loss := s.SoftmaxCrossEntropy(s.Output(&custom.View{}), rows, classes)
 	first, second, q := s.Parameter("1.weight"), s.Parameter("5.weight"), s.Parameter("5.q")
 	if first == nil || second == nil || q == nil {
 		s.Fail(fmt.Errorf("rivals: %w: the objective of MixHop with another network", coles.ErrSetting))
@@ -187,7 +189,7 @@ func total(parts []int) int {
 }
 
 // sideBySide is a parameter of cols columns, the columns of several parts drawn like p.
-func sideBySide(p gnn.Parameter, cols int) gnn.Parameter {
+func sideBySide(p custom.Parameter, cols int) custom.Parameter {
 	p.Cols = cols
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -37,7 +38,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 	for name, segments := range map[string][]int{"all powers": {1, 2, 1}, "without the zeroth": {0, 1, 1}} {
 		t.Run(name, func(t *testing.T) {
 			var got, want float64
-			probe := func(s *gnn.Step[float64]) *autodiff.Value[float64] {
+			probe := func(s *custom.Step[float64]) *autodiff.Value[float64] {
 				first, second := dense(s.Parameter("1.weight")), dense(s.Parameter("5.weight"))
 				q := s.Parameter("5.q").Data().Data
 				copy(q, []float64{0.3, -0.5, 0.2, 0.7})
@@ -58,7 +59,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 						logits.Set(i, j%classes, logits.At(i, j%classes)+share*y.At(i, j))
 					}
 				}
-				testkit.WantClose(t, "logits", dense(s.Output(&gnn.View{})), logits, 1e-12)
+				testkit.WantClose(t, "logits", dense(s.Output(&custom.View{})), logits, 1e-12)
 
 				for _, i := range train {
 					want += (floats.LogSumExp(logits.RawRowView(i)) - logits.At(i, labels[i])) / float64(len(train))
@@ -76,7 +77,7 @@ func TestMixHopByTheFormula(t *testing.T) {
 			}
 			s := MixHop("")
 			s.Network, s.Precision, s.Epochs = mixHopNetwork(0, segments), coles.Float64, 1
-			s.Objective = objectiveOf(gnn.ObjectiveSpec{Labels: true}, probe)
+			s.Objective = objectiveOf(custom.ObjectiveSpec{Labels: true}, probe)
 			testkit.Must(gnn.TrainClassifier(ctx, g, x, labels, train, val, gnn.WithSettings(s)))
 			testkit.WantNear(t, "the loss", got, want, 1e-12)
 		})
@@ -114,4 +115,4 @@ func unitRows(x mat.Matrix, order float64) *mat.Dense {
 }
 
 // noParameters are the parameters of an objective without any.
-func noParameters(_, _ int) []gnn.Parameter { return nil }
+func noParameters(_, _ int) []custom.Parameter { return nil }

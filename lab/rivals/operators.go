@@ -32,7 +32,7 @@ func meansBesideOne(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	return exported(ctx, means, err)
 }
 
-// exported is an operator of a graph for [gnn.Pass.Operator].
+// exported is an operator of a graph for [custom.Inputs].
 func exported(ctx context.Context, a *kernel.CSR[float64], err error) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, err

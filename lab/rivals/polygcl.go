@@ -7,6 +7,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 
@@ -69,9 +71,9 @@ func PolyGCL(dataset string) gnn.Settings {
 	if !known {
 		n = numbers{1e-3, 1e-2, 0.5, 500, 20, false}
 	}
-	objective := gnn.NewObjective("polygcl", gnn.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float32], polynomialLoss[float64])
+	objective := gnn.NewObjective("polygcl", custom.ObjectiveSpec{Parameters: polynomialParameters}, polynomialLoss[float32], polynomialLoss[float64])
 	s := rival(objective, filterLayer(512, n.filters/n.rate, n.dropped), gnn.ReLU(), mixLayer(512, n.filters/n.rate))
-	s.Optimizer, s.Epochs, s.Patience = gnn.Adam(n.rate), n.epochs, n.patience
+	s.Optimizer, s.Epochs, s.Patience = optim.Adam(n.rate), n.epochs, n.patience
 	if n.normalized {
 		s.Network[1], s.Preparation = gnn.PReLU(), coles.PrepareStandardize
 	}
@@ -82,18 +84,18 @@ func PolyGCL(dataset string) gnn.Settings {
 const polynomialDegree = 10
 
 // polynomialParameters are M and b, which start as PyTorch's bilinear forms do.
-func polynomialParameters(_, h int) []gnn.Parameter {
-	return []gnn.Parameter{within(h, gnn.Weight("discriminator", h, h)), within(h, gnn.Bias("bias", 1))}
+func polynomialParameters(_, h int) []custom.Parameter {
+	return []custom.Parameter{within(h, custom.Weight("discriminator", h, h)), within(h, custom.Bias("bias", 1))}
 }
 
-func polynomialLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
-	halves := func(v *gnn.View) (high, low, h *autodiff.Value[T]) {
+func polynomialLoss[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
+	halves := func(v *custom.View) (high, low, h *autodiff.Value[T]) {
 		outputs := s.Encode(v)
 		both := outputs[len(outputs)-2]
 		return s.Columns(both, 0, both.Cols()/2), s.Columns(both, both.Cols()/2, both.Cols()), outputs[len(outputs)-1]
 	}
-	high, low, h := halves(&gnn.View{})
-	shuffledHigh, shuffledLow, _ := halves(&gnn.View{Rows: s.Rand().Perm(s.Nodes())})
+	high, low, h := halves(&custom.View{})
+	shuffledHigh, shuffledLow, _ := halves(&custom.View{Rows: s.Rand().Perm(s.Nodes())})
 	c := s.ReLU(s.MatMul(constant(s.Tape, 1, h.Rows(), 1/float64(h.Rows())), h))
 	m, b := s.Parameter("discriminator"), s.Parameter("bias")
 	return s.Scale(s.Add(discriminate(s.Tape, high, shuffledHigh, m, b, c), discriminate(s.Tape, low, shuffledLow, m, b, c)), 0.5)
@@ -102,19 +104,19 @@ func polynomialLoss[T autodiff.Float](s *gnn.Step[T]) *autodiff.Value[T] {
 // filterLayer is [g_high(L)·HΘ + b | g_low(L)·HΘ + b], width columns each; each filter drops other entries of H.
 // Its parameters are "weight", "bias", and "high" and "low": ψ and φ over factor, which Adam so moves at factor times its rate.
 func filterLayer(width int, factor, dropped float64) gnn.Layer {
-	parameters := func(in, both int) []gnn.Parameter {
+	parameters := func(in, both int) []custom.Parameter {
 		start := 2 / (polynomialDegree * factor)
-		steps := func(name string) gnn.Parameter {
-			return gnn.Parameter{Name: name, Rows: 1, Cols: polynomialDegree, Start: start}
+		steps := func(name string) custom.Parameter {
+			return custom.Parameter{Name: name, Rows: 1, Cols: polynomialDegree, Start: start}
 		}
-		return []gnn.Parameter{within(in, gnn.Weight("weight", in, both/2)), within(in, gnn.Bias("bias", both/2)), steps("high"), steps("low")}
+		return []custom.Parameter{within(in, custom.Weight("weight", in, both/2)), within(in, custom.Bias("bias", both/2)), steps("high"), steps("low")}
 	}
-	return gnn.NewLayer(fmt.Sprint("polynomial filters ", factor, " ", dropped), gnn.LayerSpec{Width: 2 * width, Hops: polynomialDegree, Parameters: parameters},
+	return gnn.NewLayer(fmt.Sprint("polynomial filters ", factor, " ", dropped), custom.LayerSpec{Width: 2 * width, Hops: polynomialDegree, Parameters: parameters},
 		filters[float32](factor, dropped), filters[float64](factor, dropped))
 }
 
-func filters[T autodiff.Float](factor, dropped float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func filters[T autodiff.Float](factor, dropped float64) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		w := p.Operator("twice the neighbours", twiceNeighbours).Matrix()
 		rising := func(name string) *autodiff.Value[T] {
 			return p.MatMul(p.Scale(p.ReLU(p.Parameter(name)), factor), p.Constant(risingBasis[T]()))
@@ -147,14 +149,14 @@ func twiceNeighbours(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 
 // mixLayer is αH_high + βH_low, of the two sides of H. Its parameters are "alpha" and "beta", over factor.
 func mixLayer(width int, factor float64) gnn.Layer {
-	parameters := func(_, _ int) []gnn.Parameter {
-		return []gnn.Parameter{{Name: "alpha", Rows: 1, Cols: 1, Start: 0.5 / factor}, {Name: "beta", Rows: 1, Cols: 1, Start: 0.5 / factor}}
+	parameters := func(_, _ int) []custom.Parameter {
+		return []custom.Parameter{{Name: "alpha", Rows: 1, Cols: 1, Start: 0.5 / factor}, {Name: "beta", Rows: 1, Cols: 1, Start: 0.5 / factor}}
 	}
-	return gnn.NewLayer(fmt.Sprint("mix ", factor), gnn.LayerSpec{Width: width, Parameters: parameters}, mix[float32](factor), mix[float64](factor))
+	return gnn.NewLayer(fmt.Sprint("mix ", factor), custom.LayerSpec{Width: width, Parameters: parameters}, mix[float32](factor), mix[float64](factor))
 }
 
-func mix[T autodiff.Float](factor float64) func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+func mix[T autodiff.Float](factor float64) func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 		high, low := p.Columns(h, 0, h.Cols()/2), p.Columns(h, h.Cols()/2, h.Cols())
 		return p.Scale(p.Add(p.Mul(high, p.Parameter("alpha")), p.Mul(low, p.Parameter("beta"))), factor)
 	}

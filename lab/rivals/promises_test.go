@@ -13,6 +13,7 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/gnn/custom"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -29,7 +30,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 	labels, nodes := inTurn(g, 3), upTo(g.Nodes())
 	told := func(opts ...gnn.Option) (options []gnn.Option, all func() error) {
 		last := 0
-		options = append(opts, gnn.WithEpochs(epochs), gnn.WithEpochReport(func(p gnn.EpochReport) {
+		options = append(opts, gnn.With(func(s *gnn.Settings) { s.Epochs = epochs }), gnn.WithEpochReport(func(p gnn.EpochReport) {
 			if last++; p.Epoch != last {
 				t.Errorf("epoch %d is told, want %d", p.Epoch, last)
 			}
@@ -42,7 +43,9 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 		}
 	}
 	fits := map[string]fit{"unsupervised GraphSAGE": func(ctx context.Context) (mat.Matrix, error) {
-		options, all := told(gnn.WithSettings(UnsupervisedGraphSAGE("")), gnn.WithNetwork(sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()))
+		options, all := told(gnn.WithSettings(UnsupervisedGraphSAGE("")), gnn.With(func(s *gnn.Settings) {
+			s.Network = gnn.Network{sageLayer(8), gnn.ReLU(), sageLayer(6), unitRowsLayer()}
+		}))
 		m, err := gnn.Train(ctx, g, x, options...)
 		if err != nil {
 			return nil, err
@@ -51,7 +54,7 @@ func sampledFits(t *testing.T, epochs int) map[string]fit {
 	}}
 	for _, c := range largeSystems {
 		s := c.settings(0)
-		if s.Sampler.String() == (gnn.Sampler{}).String() {
+		if s.Sampler.String() == (custom.Sampler{}).String() {
 			continue
 		}
 		if s.Network = c.narrow(0); c.name == "GraphSAINT" {
@@ -254,8 +257,8 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 	aimed := func(s gnn.Settings, o gnn.Objective) gnn.Settings {
 		return with(s, func(s *gnn.Settings) { s.Objective = o })
 	}
-	one := gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*gnn.View, error) {
-		return []*gnn.View{{}}, nil
+	one := gnn.NewAugmentation("one", true, func(context.Context, *coles.Graph, mat.Matrix, *rand.Rand) ([]*custom.View, error) {
+		return []*custom.View{{}}, nil
 	})
 	all := map[string]gnn.Settings{
 		"CCA-SSG of one view": augmented(CCASSG(""), one),

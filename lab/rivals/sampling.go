@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -27,7 +27,7 @@ func stepSeed(seed uint64, kind, epoch, step int) uint64 {
 	return stream.Seed(stream.Seed(stream.Seed(seed, uint64(kind)), uint64(epoch)), uint64(step))
 }
 
-// factors are the factors of a [gnn.Sample].
+// factors are the factors of a [custom.Sample].
 type factors = autodiff.CSR[float64]
 
 // A numbering gives nodes places, in the order in which they come.
@@ -78,8 +78,8 @@ func newFanOut(adj *kernel.CSR[float64], counts []int) *fanOut {
 }
 
 // sample is that for the nodes of H.
-func (f *fanOut) sample(ctx context.Context, out []int, seed uint64) (*gnn.Sample, error) {
-	s := &gnn.Sample{Levels: [][]int{out}}
+func (f *fanOut) sample(ctx context.Context, out []int, seed uint64) (*custom.Sample, error) {
+	s := &custom.Sample{Levels: [][]int{out}}
 	for k, count := range f.counts {
 		from, drawn, err := f.hop(ctx, s.Levels[0], count, stream.Seed(seed, uint64(k)))
 		if err != nil {
@@ -138,9 +138,9 @@ func drawSubset(rng stream.Stream, chosen []int32, n int) {
 }
 
 // eachBatch draws a sample for each batch of the rows, which are in another order in every epoch.
-func eachBatch(rows []int, size int, seed uint64, draw func(ctx context.Context, batch []int, epoch, step int) (*gnn.Sample, error)) gnn.Samples {
-	return func(ctx context.Context, epoch int) iter.Seq2[*gnn.Sample, error] {
-		return func(yield func(*gnn.Sample, error) bool) {
+func eachBatch(rows []int, size int, seed uint64, draw func(ctx context.Context, batch []int, epoch, step int) (*custom.Sample, error)) custom.Samples {
+	return func(ctx context.Context, epoch int) iter.Seq2[*custom.Sample, error] {
+		return func(yield func(*custom.Sample, error) bool) {
 			order, rng := slices.Clone(rows), stream.New()
 			rng.Reseed(stream.Seed(seed, seedSampleOrder), uint64(epoch))
 			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"coles/gnn"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/stream"
 	"coles/internal/testkit"
@@ -103,12 +103,12 @@ func TestBatchesGoThroughAllRows(t *testing.T) {
 	var first []int
 	for epoch := range 2 {
 		var seen []int
-		batches := eachBatch(rows, 3, 1, func(_ context.Context, batch []int, e, step int) (*gnn.Sample, error) {
+		batches := eachBatch(rows, 3, 1, func(_ context.Context, batch []int, e, step int) (*custom.Sample, error) {
 			if e != epoch || len(batch) > 3 || step != len(seen)/3 {
 				t.Errorf("step %d of epoch %d: %v", step, e, batch)
 			}
 			seen = append(seen, batch...)
-			return &gnn.Sample{}, nil
+			return &custom.Sample{}, nil
 		})
 		samplesOf(t, batches, epoch)
 		if slices.Equal(seen, first) {
@@ -198,7 +198,7 @@ func TestNegativesOfPairs(t *testing.T) {
 }
 
 // samplesOf are the samples of an epoch.
-func samplesOf(t *testing.T, samples gnn.Samples, epoch int) (all []*gnn.Sample) {
+func samplesOf(t *testing.T, samples custom.Samples, epoch int) (all []*custom.Sample) {
 	t.Helper()
 	for s, err := range samples(ctx, epoch) {
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
+	"coles/gnn/optim"
 	"coles/internal/inside"
 	"coles/internal/matrix"
 
@@ -43,23 +45,23 @@ func SCE(dataset string) gnn.Settings {
 	}
 	s := rival(sparsestCut(alpha), sceLayer(gnn.AutoWidth))
 	s.Preparation = coles.PrepareNone
-	s.Optimizer = gnn.Adam(rate).WithDecay(decay)
+	s.Optimizer = optim.Adam(rate).WithDecay(decay)
 	s.Epochs = epochs
 	return s
 }
 
 // sceLayer is the encoder of [SCE].
 func sceLayer(width int) gnn.Layer {
-	parameters := func(in, width int) []gnn.Parameter {
-		return []gnn.Parameter{
-			gnn.Weight("near", in, width), gnn.Weight("far", in, width), gnn.Weight("mix", width, width),
+	parameters := func(in, width int) []custom.Parameter {
+		return []custom.Parameter{
+			custom.Weight("near", in, width), custom.Weight("far", in, width), custom.Weight("mix", width, width),
 		}
 	}
-	return gnn.NewLayer("sce", gnn.LayerSpec{Width: width, Hops: 2, Parameters: parameters}, sceEncoder[float32], sceEncoder[float64])
+	return gnn.NewLayer("sce", custom.LayerSpec{Width: width, Hops: 2, Parameters: parameters}, sceEncoder[float32], sceEncoder[float64])
 }
 
 // sceEncoder multiplies from the narrow side: P·(XΘ₁ + P·(X(Θ₂Θ₃))).
-func sceEncoder[T autodiff.Float](p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+func sceEncoder[T autodiff.Float](p *custom.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 	walk := p.Operator("row means", rowMeans)
 	near := p.MatMul(x, p.Parameter("near"))
 	far := p.MatMul(x, p.MatMul(p.Parameter("far"), p.Parameter("mix")))
@@ -81,12 +83,12 @@ const scePartners = 5
 
 // sparsestCut is the objective of [SCE].
 func sparsestCut(alpha float64) gnn.Objective {
-	return gnn.NewObjective("sce", gnn.ObjectiveSpec{},
-		func(s *gnn.Step[float32]) *autodiff.Value[float32] { return sparsestCutLoss(s, alpha) },
-		func(s *gnn.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, alpha) })
+	return gnn.NewObjective("sce", custom.ObjectiveSpec{},
+		func(s *custom.Step[float32]) *autodiff.Value[float32] { return sparsestCutLoss(s, alpha) },
+		func(s *custom.Step[float64]) *autodiff.Value[float64] { return sparsestCutLoss(s, alpha) })
 }
 
-func sparsestCutLoss[T autodiff.Float](s *gnn.Step[T], alpha float64) *autodiff.Value[T] {
+func sparsestCutLoss[T autodiff.Float](s *custom.Step[T], alpha float64) *autodiff.Value[T] {
 	n := s.Nodes()
 	us, vs := make([]int, 0, scePartners*n), make([]int, 0, scePartners*n)
 	rnd := rand.New(rand.NewPCG(uint64(n), 0)) // the same in every epoch
@@ -95,7 +97,7 @@ func sparsestCutLoss[T autodiff.Float](s *gnn.Step[T], alpha float64) *autodiff.
 			us, vs = append(us, u), append(vs, rnd.IntN(n))
 		}
 	}
-	return s.Scale(s.Reciprocal(cut(s.Tape, s.Output(&gnn.View{}), us, vs)), alpha)
+	return s.Scale(s.Reciprocal(cut(s.Tape, s.Output(&custom.View{}), us, vs)), alpha)
 }
 
 // cut is Tr(ZᵀNZ) for N = I·s − B, where B has an entry for every pair of us and vs, s for each

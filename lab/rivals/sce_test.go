@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"coles/gnn"
+	"coles/gnn/optim"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -65,7 +66,7 @@ func TestAlphaIsDeadUnderAdam(t *testing.T) {
 	g, x := words(8, 30, 8)
 	of := func(alpha float64) mat.Matrix {
 		s := narrowed(SCE, gnn.Network{sceLayer(4)}, 10)
-		s.Objective, s.Optimizer = sparsestCut(alpha), gnn.Adam(1e-3)
+		s.Objective, s.Optimizer = sparsestCut(alpha), optim.Adam(1e-3)
 		return train(t, g, x, s).Embedding()
 	}
 	// Entries of the gradient are some 10 here, of which ε = 1e-8 is 1e-9, in each of ten steps.

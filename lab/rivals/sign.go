@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
+	"coles/gnn/custom"
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -88,24 +89,24 @@ func SIGNFeatures(ctx context.Context, g *coles.Graph, x mat.Matrix, hops int) (
 // nothing as wide as all of them is held. Its parameters are "0.first", "0.firstbias", "0.slope",
 // "0.second", "0.secondbias" and "0.joint", and so on, and "slope" and "bias".
 func signLayer(branches, width int, dropped float64) gnn.Layer {
-	slope := func(name string) gnn.Parameter { return gnn.Parameter{Name: name, Rows: 1, Cols: 1, Start: 0.25} }
-	parameters := func(in, _ int) (all []gnn.Parameter) {
+	slope := func(name string) custom.Parameter { return custom.Parameter{Name: name, Rows: 1, Cols: 1, Start: 0.25} }
+	parameters := func(in, _ int) (all []custom.Parameter) {
 		for k := range branches {
 			name := func(what string) string { return fmt.Sprintf("%d.%s", k, what) }
-			joint := gnn.Weight(name("joint"), branches*width, width)
+			joint := custom.Weight(name("joint"), branches*width, width)
 			joint.Rows = width
-			all = append(all, gnn.Weight(name("first"), max(1, in/branches), width), gnn.Bias(name("firstbias"), width), slope(name("slope")),
-				gnn.Weight(name("second"), width, width), gnn.Bias(name("secondbias"), width), joint)
+			all = append(all, custom.Weight(name("first"), max(1, in/branches), width), custom.Bias(name("firstbias"), width), slope(name("slope")),
+				custom.Weight(name("second"), width, width), custom.Bias(name("secondbias"), width), joint)
 		}
-		return append(all, slope("slope"), gnn.Bias("bias", width))
+		return append(all, slope("slope"), custom.Bias("bias", width))
 	}
-	spec := gnn.LayerSpec{Width: width, Parameters: parameters}
+	spec := custom.LayerSpec{Width: width, Parameters: parameters}
 	name := fmt.Sprintf("sign %d×%d dropout %v", branches, width, dropped)
 	return gnn.NewLayer(name, spec, signOf[float32](branches, width, dropped), signOf[float64](branches, width, dropped))
 }
 
-func signOf[T autodiff.Float](branches, width int, dropped float64) func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
-	return func(p *gnn.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+func signOf[T autodiff.Float](branches, width int, dropped float64) func(p *custom.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
+	return func(p *custom.Pass[T], x *autodiff.Value[T]) *autodiff.Value[T] {
 		d := x.Cols() / branches
 		if d*branches != x.Cols() || len(x.Data().Data) == 0 && x.Rows() > 0 {
 			p.Fail(fmt.Errorf("rivals: sign: %w: %d columns for %d parts, or sparse: those of SIGNFeatures are wanted", coles.ErrShape, x.Cols(), branches))
@@ -130,7 +131,7 @@ func signOf[T autodiff.Float](branches, width int, dropped float64) func(p *gnn.
 
 // drawsOf is a source of the same draws every time it is asked for, nil in evaluation: for what is
 // recomputed.
-func drawsOf[T autodiff.Float](p *gnn.Pass[T]) func() *rand.Rand {
+func drawsOf[T autodiff.Float](p *custom.Pass[T]) func() *rand.Rand {
 	if p.Rand() == nil {
 		return func() *rand.Rand { return nil }
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/gnn"
+	"coles/gnn/custom"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -29,9 +29,9 @@ type subgraphDraws struct {
 }
 
 // subgraphSampler draws subgraphs until each labelled node has been counted coverage times in the mean.
-func subgraphSampler(roots, steps, coverage int) gnn.Sampler {
+func subgraphSampler(roots, steps, coverage int) custom.Sampler {
 	name := fmt.Sprintf("subgraphs of %d walks of %d steps counted %d times", roots, steps, coverage)
-	return gnn.NewSampler(name, func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (gnn.Samples, error) {
+	return custom.Sampler{Name: name, Start: func(ctx context.Context, g *coles.Graph, rows []int, seed uint64) (custom.Samples, error) {
 		roots := min(roots, len(rows))
 		s, err := newSubgraphs(ctx, g, rows, roots, steps)
 		if err != nil {
@@ -41,14 +41,14 @@ func subgraphSampler(roots, steps, coverage int) gnn.Sampler {
 			return nil, err
 		}
 		perEpoch := make([]int, (len(rows)+roots*steps-1)/(roots*steps)) // of one nobody looks at each
-		return eachBatch(perEpoch, 1, seed, func(ctx context.Context, _ []int, epoch, step int) (*gnn.Sample, error) {
+		return eachBatch(perEpoch, 1, seed, func(ctx context.Context, _ []int, epoch, step int) (*custom.Sample, error) {
 			nodes, err := s.draw(ctx, stepSeed(seed, seedSampleNodes, epoch, step))
 			if err != nil {
 				return nil, err
 			}
 			return s.sample(ctx, nodes)
 		}), nil
-	})
+	}}
 }
 
 func newSubgraphs(ctx context.Context, g *coles.Graph, rows []int, roots, steps int) (*subgraphDraws, error) {
@@ -127,13 +127,13 @@ func (s *subgraphDraws) count(ctx context.Context, coverage int, seed uint64) er
 }
 
 // sample is the subgraph of some nodes: the edges among them with 1/α, and the nodes with λ.
-func (s *subgraphDraws) sample(ctx context.Context, nodes []int) (*gnn.Sample, error) {
+func (s *subgraphDraws) sample(ctx context.Context, nodes []int) (*custom.Sample, error) {
 	counted, err := matrix.Induced(ctx, s.edge, nodes)
 	if err != nil {
 		return nil, err
 	}
 	a, weights := kernel.ConvertCSR[float64](counted), make([]float64, len(nodes))
-	sample := &gnn.Sample{Levels: [][]int{nodes, nodes, nodes}, Factors: []*factors{a, a}, Weights: weights}
+	sample := &custom.Sample{Levels: [][]int{nodes, nodes, nodes}, Factors: []*factors{a, a}, Weights: weights}
 	return sample, matrix.EachRow(ctx, a, func(i int) {
 		met := float64(max(1, s.node[nodes[i]]))
 		weights[i] = float64(s.drawn) / (float64(len(s.rows)) * met)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/synthetic"
 
 	"gonum.org/v1/gonum/floats/scalar"
 )
@@ -59,18 +59,18 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 // measurements about a mean for each class.
 var families = []struct {
 	name  string
-	graph dataset.Communities
+	graph synthetic.Communities
 }{
-	{"weak-topics", dataset.Communities{Topic: 1. / 12}},
-	{"strong-topics", dataset.Communities{Topic: 1. / 3}},
-	{"measurements", dataset.Communities{Dense: true, Features: 100}},
+	{"weak-topics", synthetic.Communities{Topic: 1. / 12}},
+	{"strong-topics", synthetic.Communities{Topic: 1. / 3}},
+	{"measurements", synthetic.Communities{Dense: true, Features: 100}},
 }
 
 // familyHomophily are the shares of edges inside a class, in percent; a fifth is chance.
 var familyHomophily = []int{2, 10, 20, 30, 40, 60, 80}
 
 // familyOf returns the graph to generate for a data set of a family.
-func familyOf(name string) (graph dataset.Communities, ok bool) {
+func familyOf(name string) (graph synthetic.Communities, ok bool) {
 	for _, f := range families {
 		for _, h := range familyHomophily {
 			if name == fmt.Sprintf("%s-%d", f.name, h) {

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
@@ -21,7 +22,7 @@ func archives(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
 	for name, features := range map[string]int{"one": 50, "two": 30} {
-		clitest.Archive(t, data, name, testkit.Must(dataset.Communities{Nodes: 200, Classes: 3, Degree: 10, Features: features, Seed: 1}.Generate(t.Context())))
+		clitest.Archive(t, data, name, testkit.Must(synthetic.Communities{Nodes: 200, Classes: 3, Degree: 10, Features: features, Seed: 1}.Generate(t.Context())))
 	}
 	clitest.Files(t, data, map[string]string{"npz/readme.md": ""})
 	return data

@@ -91,7 +91,7 @@ func (t table) foretell(ctx context.Context, o options, p *problem, progress *cl
 		}
 		s := m.settings(p.Name)
 		var told [2]time.Time
-		_, err := gnn.Train(ctx, p.graph, p.Features, gnn.WithSettings(s), gnn.WithEpochs(2), gnn.WithEpochReport(func(e gnn.EpochReport) { told[e.Epoch-1] = time.Now() }))
+		_, err := gnn.Train(ctx, p.graph, p.Features, gnn.WithSettings(s), gnn.With(func(s *gnn.Settings) { s.Epochs = 2 }), gnn.WithEpochReport(func(e gnn.EpochReport) { told[e.Epoch-1] = time.Now() }))
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", m.title(), err)
 		}

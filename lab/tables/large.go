@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/internal/examples/cli"
 	"coles/internal/peak"
@@ -54,17 +55,17 @@ type largeGraph struct {
 	read         func(folder string) (*dataset.Dataset, error)
 	unseen       bool // test nodes are not to be seen
 	sized        string
-	graph        dataset.Communities
+	graph        synthetic.Communities
 	train, val   float64
 }
 
 var largeGraphs = []*largeGraph{{
 	name: arxiv, folder: "ogbn_arxiv", read: published.OGB, sized: arxivSized, train: 0.54, val: 0.18,
-	graph: dataset.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5},
+	graph: synthetic.Communities{Nodes: 170_000, Classes: 40, Degree: 14, Features: 128, Dense: true, Homophily: 0.5},
 }, {
 	name: reddit, folder: "reddit", read: func(folder string) (*dataset.Dataset, error) { return published.GraphSAGE(folder, reddit) },
 	unseen: true, sized: redditSized, train: 0.66, val: 0.10,
-	graph: dataset.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3},
+	graph: synthetic.Communities{Nodes: 233_000, Classes: 41, Degree: 100, Features: 602, Dense: true, Homophily: 0.3},
 }}
 
 // largeOf is the large graph that a name stands for, itself or by what is generated; nil for none.

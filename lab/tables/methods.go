@@ -244,7 +244,7 @@ func eigenmaps(ctx context.Context, p *problem, _ uint64) (mat.Matrix, error) {
 // trained is a network trained without labels.
 func trained(name string, opts ...gnn.Option) method {
 	return method{name: name, seeded: true, embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
-		m, err := gnn.Train(ctx, p.graph, p.Features, append(opts[:len(opts):len(opts)], gnn.WithSeed(seed))...)
+		m, err := gnn.Train(ctx, p.graph, p.Features, append(opts[:len(opts):len(opts)], gnn.With(func(s *gnn.Settings) { s.Seed = seed }))...)
 		if err != nil {
 			return nil, err
 		}
@@ -260,7 +260,7 @@ func powerMean(name string, order float64) method {
 // sampledNCE is the paper's rival: two layers of one kind, for 20 epochs, on prepared features times 5. Trained for long it
 // falls to the paper's figures.
 func sampledNCE(name string, layer func(width int) gnn.Layer, p coles.Preparation) method {
-	return trained(name, gnn.WithNetwork(layer(512), gnn.ReLU(), layer(gnn.AutoWidth)), gnn.With(func(s *gnn.Settings) {
+	return trained(name, gnn.With(func(s *gnn.Settings) { s.Network = gnn.Network{layer(512), gnn.ReLU(), layer(gnn.AutoWidth)} }), gnn.With(func(s *gnn.Settings) {
 		s.Objective = gnn.SampledNCE(5, 1)
 		s.FreshNegatives = true
 		s.Preparation, s.FeatureScale = p, 5

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+	"coles/dataset/synthetic"
 )
 
 // singleData are graphs that come without features, an edges.txt beside a file of the classes, one a node.
@@ -30,5 +31,5 @@ func openSingle(folder, labels string) (*dataset.Dataset, error) {
 const bareCommunities = "communities"
 
 func openCommunities(ctx context.Context) (*dataset.Dataset, error) {
-	return dataset.Communities{Nodes: 200_000, Classes: 400, Degree: 20, Homophily: 0.8, Features: -1, Seed: 1}.Generate(ctx)
+	return synthetic.Communities{Nodes: 200_000, Classes: 400, Degree: 20, Homophily: 0.8, Features: -1, Seed: 1}.Generate(ctx)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/examples/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
@@ -172,7 +172,7 @@ func TestPageHasMapsOfTheSameNodes(t *testing.T) {
 	if clitest.Long() { // t-SNE of more takes seconds
 		nodes, drawn = 700, 600
 	}
-	d := testkit.Must(dataset.Communities{Nodes: nodes, Classes: 2, Features: 60, Seed: 1}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: nodes, Classes: 2, Features: 60, Seed: 1}.Generate(t.Context()))
 	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
 	var b bytes.Buffer
 	out := &report{w: &b, format: "html"}

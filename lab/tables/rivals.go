@@ -73,7 +73,7 @@ func supervised(name string, settings func(dataset string) gnn.Settings) method 
 	return method{name: name, seeded: true, classify: func(ctx context.Context, p *problem, splits []dataset.Split, seed uint64) ([]float64, error) {
 		var accuracy []float64
 		for _, s := range splits {
-			c, err := gnn.TrainClassifier(ctx, p.graph, p.Features, p.Labels, s.Train, s.Val, gnn.WithSettings(settings(p.Name)), gnn.WithSeed(seed))
+			c, err := gnn.TrainClassifier(ctx, p.graph, p.Features, p.Labels, s.Train, s.Val, gnn.WithSettings(settings(p.Name)), gnn.With(func(s *gnn.Settings) { s.Seed = seed }))
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/plane"
 
@@ -102,7 +103,7 @@ func TestSpectralScalingFollowsTheRule(t *testing.T) {
 // An embedding is computed once for every seed, whatever it is measured in; a method trained on
 // labels once for every seed and number of labels, and is the same in all columns.
 func TestMethodsRunOnceForAllColumns(t *testing.T) {
-	d := testkit.Must(dataset.Communities{Nodes: 300, Features: 40, Seed: 1}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: 300, Features: 40, Seed: 1}.Generate(t.Context()))
 	p := &problem{Dataset: d, graph: testkit.Must(d.Graph())}
 	p.splits = func(per int) ([]dataset.Split, error) { return d.RandomSplits(per, 3, 1) }
 	runs := 0

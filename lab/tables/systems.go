@@ -186,5 +186,5 @@ func (t *task) options(s gnn.Settings) []gnn.Option {
 	if t.epochs > 0 {
 		s.Epochs = min(s.Epochs, t.epochs)
 	}
-	return []gnn.Option{gnn.WithSettings(s), gnn.WithSeed(t.seed), gnn.WithProgress(t.progress)}
+	return []gnn.Option{gnn.WithSettings(s), gnn.With(func(s *gnn.Settings) { s.Seed = t.seed }), gnn.WithProgress(t.progress)}
 }

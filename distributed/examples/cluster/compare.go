@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/distributed"
 	"coles/internal/peak"
 
@@ -79,7 +80,7 @@ func (o *options) compare(ctx context.Context) error {
 
 // generate makes a graph with features and writes the shards.
 func (o *options) generate(ctx context.Context, dir string) (*coles.Graph, *coles.Dense32, error) {
-	set, err := dataset.Communities{Nodes: o.nodes, Degree: o.degree, Features: o.width, Dense: true, Classes: 40, Seed: 1}.Generate(ctx)
+	set, err := synthetic.Communities{Nodes: o.nodes, Degree: o.degree, Features: o.width, Dense: true, Classes: 40, Seed: 1}.Generate(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/internal/setting"
 	"coles/internal/source"
 	"coles/internal/text"
@@ -68,7 +69,7 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 		d.Classes = []string{"instructor", "administrator"}
 		return d, nil
 	case "communities":
-		d, err := dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
+		d, err := synthetic.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(ctx)
 		if err != nil {
 			return nil, err
 		}

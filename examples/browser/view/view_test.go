@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/examples/browser/view"
 	"coles/internal/testkit"
@@ -43,7 +44,7 @@ func text(name, data string) view.File { return view.File{Name: name, Data: []by
 
 // archive is a graph of n nodes as it is dropped on the page.
 func archive(t *testing.T, n int) view.File {
-	d := testkit.Must(dataset.Communities{Nodes: n, Classes: 2, Features: 20}.Generate(t.Context()))
+	d := testkit.Must(synthetic.Communities{Nodes: n, Classes: 2, Features: 20}.Generate(t.Context()))
 	d.Unlabeled = []int{3}
 	var b bytes.Buffer
 	testkit.Check(t, dataset.WriteNPZ(&b, d))
@@ -206,7 +207,7 @@ func wanted(t *testing.T, v *view.View, want string, clusters int) (groups view.
 func TestGroups(t *testing.T) {
 	var v view.View
 	graph, _, _, _ := ask(t, &v, view.Request{Sample: "communities"})
-	truth := testkit.Must(dataset.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(t.Context())).Labels
+	truth := testkit.Must(synthetic.Communities{Nodes: 400, Classes: 5, Features: 200}.Generate(t.Context())).Labels
 
 	found, _, failure := wanted(t, &v, "predictions", 0)
 	lines := strings.Split(strings.TrimSpace(found.CSV.Text), "\n")[1:]

@@ -1,4 +1,4 @@
-package dataset
+package synthetic
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
 )
 
-func generate(t testing.TB, c Communities) *Dataset {
+func generate(t testing.TB, c Communities) *dataset.Dataset {
 	t.Helper()
 	return testkit.Must(c.Generate(t.Context()))
 }
@@ -30,7 +31,9 @@ func generate(t testing.TB, c Communities) *Dataset {
 func TestCommunitiesStatistics(t *testing.T) {
 	c := Communities{Nodes: 20000, Classes: 5, Degree: 10, Homophily: 0.8, DegreeExponent: 3.5, Features: 2000, Words: 20, Topic: 0.4, Seed: 7}
 	d := generate(t, c)
-	wantValid(t, d)
+	if err := d.Validate(); err != nil {
+		t.Error(err)
+	}
 	raw := d.Adjacency.RawMatrix()
 	inside, largest := 0, 0
 	for i := range raw.I {
@@ -121,36 +124,6 @@ func TestCommunitiesCancelled(t *testing.T) {
 	}
 }
 
-func TestKarateClub(t *testing.T) {
-	d := KarateClub()
-	wantValid(t, d)
-	if n := len(undirected(d.Adjacency)); d.Nodes() != 34 || n != 78 || d.Adjacency.NNZ() != 156 {
-		t.Errorf("%d nodes, %d ties, %d entries", d.Nodes(), n, d.Adjacency.NNZ())
-	}
-	// The degrees in the order of the members, as the literature lists them.
-	want := []int{16, 9, 10, 6, 3, 4, 4, 4, 5, 2, 3, 1, 2, 5, 2, 2, 2, 2, 2, 3, 2, 2, 2, 5, 3, 3, 2, 4, 3, 4, 4, 6, 12, 17}
-	got := make([]int, len(want))
-	inside, administrator := 0, 0
-	for i := range want {
-		got[i] = d.Adjacency.RowNNZ(i)
-		administrator += d.Labels[i]
-	}
-	testkit.WantSame(t, "ties of each member", got, want)
-	for _, e := range undirected(d.Adjacency) {
-		if d.Labels[e[0]] == d.Labels[e[1]] {
-			inside++
-		}
-	}
-	// The club split into halves of 17, across 11 of the 78 ties.
-	if administrator != 17 || inside != 67 {
-		t.Errorf("%d members left with the administrator, %d ties inside", administrator, inside)
-	}
-	d.Labels[0] = 5
-	if KarateClub().Labels[0] != 0 {
-		t.Error("two calls share memory")
-	}
-}
-
 func BenchmarkCommunities(b *testing.B) {
 	for name, c := range map[string]Communities{
 		"edges": {Features: -1},
@@ -215,7 +188,7 @@ func TestCommunitiesKeepTheirBytes(t *testing.T) {
 }
 
 // sumOf is the beginning of the SHA-256 of all numbers of a dataset.
-func sumOf(d *Dataset) string {
+func sumOf(d *dataset.Dataset) string {
 	h := sha256.New()
 	put := func(numbers ...int) {
 		buf := make([]byte, 0, 8*len(numbers))

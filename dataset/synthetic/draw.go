@@ -1,4 +1,4 @@
-package dataset
+package synthetic
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
@@ -22,9 +23,9 @@ import (
 // each of the 2m entries of the adjacency, 32 for each of the features', some 40 a node; with Dense
 // 4·d·(n + Classes) for the features. Cost: O(n + m log(degree) + words), or n·d in place of words.
 // Settings out of range are coles.ErrSetting or coles.ErrTooLarge.
-func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
+func (c Communities) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	c = c.withDefaults()
-	d := &Dataset{Name: "communities"}
+	d := &dataset.Dataset{Name: "communities"}
 	err := c.check()
 	if err == nil {
 		err = c.fill(ctx, d)
@@ -35,7 +36,7 @@ func (c Communities) Generate(ctx context.Context) (*Dataset, error) {
 	return d, nil
 }
 
-func (c Communities) fill(ctx context.Context, d *Dataset) error {
+func (c Communities) fill(ctx context.Context, d *dataset.Dataset) error {
 	g, err := newBlocks(ctx, c)
 	if err != nil {
 		return err
