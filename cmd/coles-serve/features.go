@@ -7,35 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"coles"
-	"coles/dataset"
 	"coles/table"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// columns numbers the columns of the table that features are made of, or of features that are numbers.
-func columns(d *dataset.Dataset) map[string]int {
-	columns := make(map[string]int)
-	if d.Encoder != nil {
-		for j, v := range d.Encoder.Variables() {
-			columns[v.Name] = j
-		}
-	} else if d.Features != nil {
-		_, width := d.Features.Dims()
-		for j := range width {
-			name := strconv.Itoa(j)
-			if d.FeatureNames != nil {
-				name = d.FeatureNames[j]
-			}
-			columns[name] = j
-		}
-	}
-	return columns
-}
 
 // A newcomer is a node that is not in the graph.
 type newcomer struct {

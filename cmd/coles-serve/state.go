@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"sync"
 	"time"
 
 	"coles"
+	"coles/dataset"
 	"coles/learn"
 	"coles/task"
 
@@ -118,4 +120,24 @@ func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how
 	p, err := task.Learn(ctx, d.Graph, by.rows, by.model, t, how)
 	answers := func() ([]learn.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, t, nil) }
 	return &learnt{p, by, t, sync.OnceValues(answers)}, err
+}
+
+// columns numbers the columns of the table that features are made of, or of features that are numbers.
+func columns(d *dataset.Dataset) map[string]int {
+	columns := make(map[string]int)
+	if d.Encoder != nil {
+		for j, v := range d.Encoder.Variables() {
+			columns[v.Name] = j
+		}
+	} else if d.Features != nil {
+		_, width := d.Features.Dims()
+		for j := range width {
+			name := strconv.Itoa(j)
+			if d.FeatureNames != nil {
+				name = d.FeatureNames[j]
+			}
+			columns[name] = j
+		}
+	}
+	return columns
 }
