@@ -277,11 +277,3 @@ func (s *Structure) places(g *Graph) []int32 {
 	}
 	return place
 }
-
-// nodeName is the name of a node, or its number.
-func nodeName(ids []string, i int) string {
-	if ids == nil {
-		return fmt.Sprint(i)
-	}
-	return fmt.Sprintf("%q", ids[i])
-}
