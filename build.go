@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -13,6 +14,7 @@ import (
 	"coles/internal/setting"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/graph"
 )
 
 // A GraphOption changes how a graph is built.
@@ -62,6 +64,46 @@ func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 	weights := c.weights
 	c.weights = nil
 	return fromPairs(n, edges, weights, true, c)
+}
+
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
+// of the nodes unless [WithIDs] gives others. Weights are read where g is a graph.Weighted; absent means 1.
+func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
+	nodes := graph.NodesOf(g.Nodes())
+	ids := make([]int64, len(nodes))
+	for i, node := range nodes {
+		ids[i] = node.ID()
+	}
+	slices.Sort(ids)
+	names := make([]string, len(ids))
+	row := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		names[i], row[id] = strconv.FormatInt(id, 10), i
+	}
+	weighted, _ := g.(graph.Weighted)
+	var edges []Edge
+	var weights []float64
+	for i, id := range ids {
+		for neighbours := g.From(id); neighbours.Next(); {
+			other := neighbours.Node().ID()
+			j, ok := row[other]
+			if !ok {
+				return nil, fmt.Errorf("coles: graph: %w: node %d has the neighbour %d, which the graph does not list", ErrIndex, id, other)
+			}
+			if j < i {
+				continue // seen from the other end
+			}
+			edges = append(edges, Edge{i, j})
+			if weighted != nil {
+				w, _ := weighted.Weight(id, other)
+				if err := matrix.CheckWeight(w, names[i], names[j]); err != nil {
+					return nil, fmt.Errorf("coles: graph: %w", err)
+				}
+				weights = append(weights, w)
+			}
+		}
+	}
+	return fromPairs(len(ids), edges, weights, false, graphOptions(append([]GraphOption{WithIDs(names)}, opts...)))
 }
 
 // fromPairs builds a graph from edges, which may have no direction.
@@ -179,83 +221,6 @@ func newGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport, arcs 
 		return g, g.keepArcs(arcs)
 	}
 	return g, nil
-}
-
-// take makes g the graph of a symmetric matrix without duplicates, which is g's from here on, and
-// returns the first node whose weights add up to infinity, the number of nodes if there is none.
-func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int) {
-	ctx := context.Background() // which does not end
-	if ones, _ := matrix.Ones(ctx, adj); ones {
-		adj = &kernel.CSR[float64]{Rows: adj.Rows, Cols: adj.Cols, Ptr: adj.Ptr, Col: adj.Col}
-	} else if report.ZeroWeightDropped = countZeros(adj); report.ZeroWeightDropped > 0 {
-		matrix.Drop(ctx, adj, func(_, _ int, w float64) bool { return w == 0 })
-	}
-	seen := g.measure(adj)
-	if seen.loops > 0 && !g.keeps {
-		report.SelfLoopsDropped = seen.loops
-		matrix.DropDiagonal(ctx, adj)
-		seen.loops = 0
-	}
-	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others
-	if ones {
-		adj.Val = nil
-	}
-	report.SelfLoops, report.Isolated, report.Weighted = seen.loops, seen.isolated, !ones
-	report.Nodes, report.Edges = adj.Rows, (adj.NNZ()-report.SelfLoops)/2
-	g.adj, g.loops, g.report = adj, report.SelfLoops > 0, report
-	return seen.infinite
-}
-
-// measured counts what the rows of an adjacency matrix hold besides edges.
-type measured struct {
-	loops, isolated int
-	infinite        int // the first row that adds up to infinity, or their number
-}
-
-// measure sets the degrees and counts.
-func (g *Graph) measure(adj *kernel.CSR[float64]) *measured {
-	g.degree = make([]float64, adj.Rows)
-	seen, _ := parallel.Fold(context.Background(), adj.Rows, // which does not end
-		func() *measured { return &measured{infinite: adj.Rows} },
-		func(m *measured, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				cols, vals := adj.Row(i)
-				degree, loop := matrix.Degree(i, cols, vals)
-				neighbours := len(cols)
-				if loop > 0 {
-					m.loops++
-					neighbours--
-				}
-				if neighbours == 0 {
-					m.isolated++
-				}
-				if math.IsInf(degree, 0) || g.keeps && math.IsInf(degree+loop, 0) {
-					m.infinite = min(m.infinite, i)
-				}
-				g.degree[i] = degree
-			}
-		},
-		func(m, part *measured) {
-			m.loops, m.isolated, m.infinite = m.loops+part.loops, m.isolated+part.isolated, min(m.infinite, part.infinite)
-		})
-	return seen
-}
-
-// countZeros counts the edges of weight zero.
-func countZeros(a *kernel.CSR[float64]) int {
-	count := 0
-	for i := range a.Rows {
-		cols, vals := a.Row(i)
-		for q, j := range cols {
-			if vals[q] != 0 {
-				continue
-			}
-			if _, mirrored := matrix.Entry(a, int(j), i); i <= int(j) || !mirrored {
-				count++
-			}
-		}
-	}
-	return count
 }
 
 // fromEdges is FromEdges of package inside.

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -95,21 +94,6 @@ func fitWhere[T kernel.Float](ctx context.Context, f *fitting) (m *Model, err er
 	return m, nil
 }
 
-// fitting holds the checked input of Fit, for either precision.
-type fitting struct {
-	config
-	g       *Graph
-	x       *matrix.Source // features as they came in
-	prepare *Preparer
-	made    *Structure             // that made the features, nil where they were given
-	room    kernel.Matrix[float32] // that this took, for the filter
-	total   int                    // d′ where columns of the structure are added
-	numbers float64                // of entries in a row of features
-	roles   Settings               // of the fit of the double cover; of no columns for none
-	report  Report
-	last    time.Time // end of the last stage
-}
-
 // weigh hashes the graph, and takes the weights of its edges as the settings say.
 func (f *fitting) weigh(ctx context.Context) (err error) {
 	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.made().adj); err != nil || f.Kind == UseFeatures {
@@ -140,6 +124,61 @@ func (f *fitting) encode(ctx context.Context) (err error) {
 	return err
 }
 
+// addStructure puts columns of the structure beside those of the features, which the model has.
+func (f *fitting) addStructure(ctx context.Context, m *Model) error {
+	start, first := time.Now(), f.kept(len(m.scaling.Factors), f.total)
+	beside, err := Fit(ctx, f.g.withoutArcs(), nil, WithSettings(f.beside(f.g.Nodes(), first, f.total)), WithProgress(f.progress))
+	if err != nil || len(beside.scaling.Factors) == 0 { // which edges make, and truncation leaves
+		return err
+	}
+	z, share := beside.Embedding(), float64(f.Structure)
+	switch {
+	case f.Structure == AutoShare && (f.numbers <= fewest || f.byCommunities()):
+		share, m.report.RowNumbers = 0.5, f.numbers
+	case f.Structure == AutoShare:
+		if m.report.StructureRatio, err = f.structureRatio(ctx, z); err != nil {
+			return err
+		}
+		if share = min(0.5, 1-m.report.StructureRatio); share <= 0 {
+			m.report.Seconds.Solve += time.Since(start).Seconds()
+			return nil
+		}
+	}
+	beside.single, beside.embedding = nil, nil
+	m.keep(first)
+	m.beside, m.share, m.settings.Dim = beside, share, f.total
+	m.report.StructureShare, m.report.Dim = share, first+len(beside.scaling.Factors)
+	if f.Precision == Float32 {
+		err = joinFit[float32](ctx, m, f, z)
+	} else {
+		err = joinFit[float64](ctx, m, f, z)
+	}
+	m.report.Seconds.Solve += time.Since(start).Seconds()
+	return err
+}
+
+// addRoles puts the columns of roles beside those that the model has.
+func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
+	start := time.Now()
+	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
+		return fmt.Errorf("coles: roles: %w", err)
+	}
+	z := linear.Folded(m.roles.embedding)
+	m.roles.embedding = nil
+	m.settings.Dim = f.total + 2*f.roles.Dim
+	if m.report.RoleShare = roleShare; f.made != nil {
+		m.report.RoleShare = roleShareAlone
+	}
+	m.report.Dim += z.RawMatrix().Cols
+	if s := m.single; s != nil {
+		err = hold(ctx, m, kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}, z, m.report.RoleShare)
+	} else {
+		err = hold(ctx, m, kernel.Matrix[float64](m.embedding.RawMatrix()), z, m.report.RoleShare)
+	}
+	m.report.Seconds.Solve += time.Since(start).Seconds()
+	return err
+}
+
 // checkWithout refuses settings that have no effect without features.
 func (f *fitting) checkWithout() error {
 	switch {
@@ -151,53 +190,6 @@ func (f *fitting) checkWithout() error {
 		return setting.Bad("Preparation", f.Preparation, "%v without features", PrepareAuto)
 	}
 	return nil
-}
-
-// identify resolves d′ and hashes the features.
-func (f *fitting) identify(ctx context.Context) (err error) {
-	d := f.prepare.fitted.Columns
-	if f.Dim > d {
-		f.report.Asked = f.Dim
-	}
-	f.total = cmp.Or(f.Dim, linear.DefaultDim)
-	f.Dim = linear.Dim(f.Dim, d)
-	if f.g.roles != nil {
-		if err := f.leaveRoles(); err != nil {
-			return err
-		}
-	}
-	features := d
-	if f.made != nil {
-		features = 0
-	}
-	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
-		return err
-	}
-	if f.Kind != UseFeatures {
-		f.Filter = f.filterFor(features)
-	}
-	if f.made == nil {
-		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
-	}
-	return err
-}
-
-// step reports progress, and adds the time since the last step to a stage.
-func (f *fitting) step(stage string, done, total int) {
-	now := time.Now()
-	passed := now.Sub(f.last).Seconds()
-	switch s := &f.report.Seconds; stage {
-	case "prepare":
-		s.Prepare += passed
-	case "filter":
-		s.Filter += passed
-	case "solve":
-		s.Solve += passed
-	case "embed":
-		s.Embed += passed
-	}
-	f.last = now
-	f.progress(stage, done, total)
 }
 
 // fit is the method, in numbers of type T.
@@ -297,18 +289,15 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	return nil
 }
 
-// entries is what a SymCSR holds, nil for any other matrix.
-func entries(w any) *kernel.CSR[float64] {
-	if w, ok := w.(*SymCSR); ok {
-		return w.made()
-	}
-	return nil
-}
-
 // What package inside shows the other packages of this module.
 func init() {
 	door.Adjacency, door.FromEdges, door.FromRows = (*Graph).valuedRows, fromEdges, fromRows
-	door.Entries = entries
+	door.Entries = func(w any) *kernel.CSR[float64] { // nil for any other matrix than a SymCSR
+		if w, ok := w.(*SymCSR); ok {
+			return w.made()
+		}
+		return nil
+	}
 	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
 	door.Places, door.Row, door.View = (*Structure).places, structureRow, viewOf

@@ -3,13 +3,14 @@ package coles
 import (
 	"context"
 	"fmt"
+	"unsafe"
 
+	"coles/internal/alignment"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
-	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -54,37 +55,6 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
 	return of, source, err
-}
-
-// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
-// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
-func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.made().prepare.made != nil || m.beside != nil || m.roles != nil {
-		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
-	}
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	g, source, err := m.input(ctx, g, x)
-	if err != nil {
-		return nil, err
-	}
-	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
-	out.report.Graph = g.report
-	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare, report: Report{WeightUnit: m.report.WeightUnit}}
-	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
-		if m.settings.Precision == Float32 {
-			y, err := embed[float32](ctx, m, g, source)
-			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-			return err
-		}
-		y, err := embed[float64](ctx, m, g, source)
-		out.embedding = matrix.ToDense(y)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // embedFeatures is embed for the columns that the features have.
@@ -178,4 +148,88 @@ func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel
 		return y, err
 	}
 	return linear.Beside(ctx, y, linear.Folded(z), m.report.RoleShare)
+}
+
+// embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
+// FX where it is there already; it is lost.
+func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], directions *mat.Dense) (kernel.Matrix[T], error) {
+	n := p.x.Rows()
+	if directions.IsEmpty() {
+		return kernel.Matrix[T]{Rows: n}, ctx.Err()
+	}
+	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](directions.RawMatrix()))
+	if err != nil {
+		return kernel.Matrix[T]{}, err
+	}
+	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
+	if err != nil {
+		return kernel.Matrix[T]{}, err
+	}
+	v := narrow.Dense
+	if err := matrix.CheckSize(n, v.Cols); err != nil {
+		return v, err
+	}
+	if p.filtersFirst() {
+		if len(fx.Parts) == 0 {
+			if fx, err = p.filter(ctx, p.x); err != nil {
+				return v, err
+			}
+		}
+		if p.x.Cols() <= 2*v.Cols && len(fx.Parts) == 1 {
+			y := kernel.Columns(fx.Parts[0], 0, v.Cols)
+			return y, fx.Times(ctx, y, v)
+		}
+		y, err := matrix.DenseIn[T](ctx, n, v.Cols) // what replaces FX would be too much to keep
+		if err != nil {
+			return v, err
+		}
+		return y, fx.Times(ctx, y, v)
+	}
+	xv := &matrix.Matrix[T]{Owned: true}
+	if xv.Dense, err = matrix.DenseIn[T](ctx, n, v.Cols); err != nil {
+		return v, err
+	}
+	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
+		return v, err
+	}
+	y, err := p.filter(ctx, xv)
+	if err != nil {
+		return v, err
+	}
+	return y.Whole(ctx)
+}
+
+// takeRoom takes memory for two strips of FX, where they are filtered by a pattern or in a space, and there
+// for what the choice of a kind takes. It returns what gives it back.
+func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
+	n, width := p.x.Rows(), p.stripWidth()
+	switch {
+	case p.space != nil && kind != UseFeatures:
+		size := int64(unsafe.Sizeof(T(0)))
+		p.room, err = scratch.Panel[T](p.space, int(panels(kind, size, int64(n), int64(width))/size))
+		return func() { _ = scratch.Release(p.space, p.room) }, err
+	case p.space != nil || p.w.Pattern == nil || len(p.room) >= 2*n*width:
+		return func() {}, nil
+	}
+	strips, release := kernel.Scratch[T](n, 2*width)
+	p.room = strips.Data
+	return release, nil
+}
+
+// panels is the memory, read in no order, of a fit in a space: for two strips of columns, or for the walkers
+// that may choose the kind. Features alone need none.
+func panels(kind Kind, size, n, strip int64) int64 {
+	switch kind {
+	case UseFeatures:
+		return 0
+	case UseGraph:
+		return 2 * size * n * strip
+	}
+	return max(2*size*n*strip, 8*n*int64(alignment.Walkers(n)))
+}
+
+// stripWidth is the number of columns that are filtered at a time.
+func (p *problem[T]) stripWidth() int {
+	n, d := p.x.Dims()
+	return matrix.StripWidth[T](p.space, n, d)
 }

@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -241,4 +243,56 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 		return nil, err
 	}
 	return matrix.ToFiniteDense(ctx, "FX", fx)
+}
+
+// A SymCSR is an immutable symmetric sparse matrix with 32-bit column numbers: W, W⁺, W⁻ and L are
+// of this type. It is a [mat.Symmetric], for printing and checking; the library multiplies with its
+// own kernels.
+type SymCSR struct{ m *kernel.CSR[float64] }
+
+// made is what a matrix of this package holds: any other is a caller's bug.
+func (w *SymCSR) made() *kernel.CSR[float64] {
+	if w == nil || w.m == nil {
+		panic("coles: a SymCSR that is nil or zero; Normalize and Graph.Positive make one")
+	}
+	return w.m
+}
+
+func (w *SymCSR) Dims() (r, c int) { return w.made().Rows, w.made().Cols }
+
+func (w *SymCSR) SymmetricDim() int { return w.made().Rows }
+
+// NNZ is the number of stored entries.
+func (w *SymCSR) NNZ() int { return w.made().NNZ() }
+
+// At takes O(log degree).
+func (w *SymCSR) At(i, j int) float64 {
+	if i < 0 || i >= w.made().Rows {
+		panic(mat.ErrRowAccess)
+	}
+	if j < 0 || j >= w.made().Cols {
+		panic(mat.ErrColAccess)
+	}
+	v, _ := matrix.Entry(w.made(), i, j)
+	return v
+}
+
+func (w *SymCSR) T() mat.Matrix { return w }
+
+// ToCSR returns a copy as a *sparse.CSR.
+func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.made()) }
+
+func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &SymCSR{m}, nil
+}
+
+// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop of weight 1 more on every
+// node, normalised by degrees, W = D̂^-½ (A+I) D̂^-½ with D̂ = diag((A+I)·1), in O(n + m). An isolated node keeps a one.
+// The eigenvalues are in [−1, 1].
+func Normalize(g *Graph) *SymCSR {
+	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
+	return w
 }

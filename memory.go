@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
-	"unsafe"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/prepare"
 	"coles/internal/scratch"
 	"coles/internal/setting"
@@ -208,41 +208,6 @@ func (w workload) beside(kind Kind) int64 {
 	return panels(kind, w.size, w.n, w.strip) + node*w.n + 32*w.drawn + 12*w.z + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 }
 
-// panels is the memory, read in no order, of a fit in a space: for two strips of columns, or for the walkers
-// that may choose the kind. Features alone need none.
-func panels(kind Kind, size, n, strip int64) int64 {
-	switch kind {
-	case UseFeatures:
-		return 0
-	case UseGraph:
-		return 2 * size * n * strip
-	}
-	return max(2*size*n*strip, 8*n*int64(alignment.Walkers(n)))
-}
-
-// takeRoom takes memory for two strips of FX, where they are filtered by a pattern or in a space, and there
-// for what the choice of a kind takes. It returns what gives it back.
-func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
-	n, width := p.x.Rows(), p.stripWidth()
-	switch {
-	case p.space != nil && kind != UseFeatures:
-		size := int64(unsafe.Sizeof(T(0)))
-		p.room, err = scratch.Panel[T](p.space, int(panels(kind, size, int64(n), int64(width))/size))
-		return func() { _ = scratch.Release(p.space, p.room) }, err
-	case p.space != nil || p.w.Pattern == nil || len(p.room) >= 2*n*width:
-		return func() {}, nil
-	}
-	strips, release := kernel.Scratch[T](n, 2*width)
-	p.room = strips.Data
-	return release, nil
-}
-
-// stripWidth is the number of columns that are filtered at a time.
-func (p *problem[T]) stripWidth() int {
-	n, d := p.x.Dims()
-	return matrix.StripWidth[T](p.space, n, d)
-}
-
 // inScratch does what is to be done with a space of its own, of which panels get what else is not needed, and
 // closes that after an error.
 func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) error) (*scratch.Space, error) {
@@ -315,4 +280,35 @@ func (w workload) embed() int64 {
 		return w.size * w.n * w.k
 	}
 	return 0
+}
+
+// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
+// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
+func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
+	if m.made().prepare.made != nil || m.beside != nil || m.roles != nil {
+		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	g, source, err := m.input(ctx, g, x)
+	if err != nil {
+		return nil, err
+	}
+	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
+	out.report.Graph = g.report
+	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare, report: Report{WeightUnit: m.report.WeightUnit}}
+	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
+		if m.settings.Precision == Float32 {
+			y, err := embed[float32](ctx, m, g, source)
+			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+			return err
+		}
+		y, err := embed[float64](ctx, m, g, source)
+		out.embedding = matrix.ToDense(y)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }

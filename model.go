@@ -9,6 +9,7 @@ import (
 
 	"coles/internal/archive"
 	"coles/internal/kernel"
+	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
@@ -315,4 +316,24 @@ func (m *Model) describe(r *Report) {
 		r.RankBound = bound
 	}
 	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
+}
+
+// checkDoubt refuses what float32 has made of an embedding if too little of it is certain.
+func checkDoubt(doubt float64) error {
+	if doubt <= spectral.MostDoubt {
+		return nil
+	}
+	return fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)
+}
+
+// hold keeps y with the columns of z, which get a share, as the embedding.
+func hold[T kernel.Float](ctx context.Context, m *Model, y kernel.Matrix[T], z *mat.Dense, share float64) error {
+	y, err := linear.Beside(ctx, y, z, share)
+	if err != nil {
+		return err
+	}
+	m.single, m.embedding = nil, nil
+	m.hold(y)
+	m.report.ZeroRows, err = zeroRows(ctx, y)
+	return err
 }

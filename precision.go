@@ -2,7 +2,6 @@ package coles
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"coles/internal/kernel"
@@ -10,10 +9,6 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
-	"coles/internal/spectral"
-
-	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ. Scaling
@@ -74,47 +69,3 @@ func (p Precision) resolve(n, d int, plain bool) Precision {
 	}
 	return Float64
 }
-
-// inPrecision does what is to be done to features in float32 or in float64: where the precision is
-// automatic, in float64 again if float32 does not do. It resolves the precision.
-func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, double func() (R, error)) (R, error) {
-	auto := *p == 0
-	if *p = p.resolve(x.Rows(), x.Cols(), how.plain()); *p == Float32 {
-		r, err := single()
-		if !auto || !tooCoarse(err) {
-			return r, err
-		}
-		*p = Float64
-	}
-	return double()
-}
-
-// checkDoubt refuses what float32 has made of an embedding if too little of it is certain.
-func checkDoubt(doubt float64) error {
-	if doubt <= spectral.MostDoubt {
-		return nil
-	}
-	return fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)
-}
-
-// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:
-//
-//	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
-type Dense32 blas32.General
-
-func (m *Dense32) Dims() (r, c int) { return m.Rows, m.Cols }
-
-func (m *Dense32) At(i, j int) float64 {
-	if uint(i) >= uint(m.Rows) {
-		panic(mat.ErrRowAccess)
-	}
-	if uint(j) >= uint(m.Cols) {
-		panic(mat.ErrColAccess)
-	}
-	return float64(m.Data[i*m.Stride+j])
-}
-
-func (m *Dense32) T() mat.Matrix { return mat.Transpose{Matrix: m} }
-
-// RawMatrix returns the matrix as gonum's BLAS takes it: a view, not a copy.
-func (m *Dense32) RawMatrix() blas32.General { return blas32.General(*m) }

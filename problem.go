@@ -10,6 +10,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 	"coles/internal/scratch"
 	"coles/internal/setting"
 
@@ -64,6 +65,41 @@ func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int
 	return &problem[float64]{
 		Fit: linear.Fit{Filter: f.coef, Dim: dim}, x: m, dw: dw.op, bound: dw.normBound(), seed: stepSeed, progress: func(string, int, int) {},
 	}, nil
+}
+
+// Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000 features and
+// by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes; of
+// the latter, some 3·d′ columns times 4·n·d.
+// Errors: [ErrNotFinite] also where M overflows, [ErrPrecision] where it underflows, a [*ConvergenceError].
+func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection, error) {
+	p, err := newProblem(ctx, fx, SGC(0), dw, dim)
+	if err != nil {
+		return nil, err
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	p.solver = Solver(0).resolve(p.x.Cols(), dim, false)
+	found, _, err := p.solve(ctx)
+	return found, err
+}
+
+// SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever making FX
+// or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X stays so. Errors: as [Solve].
+func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	p, err := newProblem(ctx, x, f, dw, dim)
+	if err != nil {
+		return nil, err
+	}
+	if n := w.SymmetricDim(); n != p.x.Rows() {
+		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, p.x.Rows())
+	}
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	p.w.Stored, p.solver = w.made(), SolverKrylov
+	return p.iterate(ctx)
 }
 
 // walk sets W for products: the pattern of the graph where that is W and W⁺ alike, up to degrees, and
@@ -348,53 +384,4 @@ func (p *problem[T]) zero(ctx context.Context) (float64, error) {
 // the same bytes. With sparse X the second form is always the cheap one.
 func (p *problem[T]) filtersFirst() bool {
 	return p.made || p.x.Sparse == nil && p.x.Cols() <= 3*p.Dim
-}
-
-// embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
-// FX where it is there already; it is lost.
-func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], directions *mat.Dense) (kernel.Matrix[T], error) {
-	n := p.x.Rows()
-	if directions.IsEmpty() {
-		return kernel.Matrix[T]{Rows: n}, ctx.Err()
-	}
-	wide, err := kernel.Transposed(ctx, kernel.Matrix[float64](directions.RawMatrix()))
-	if err != nil {
-		return kernel.Matrix[T]{}, err
-	}
-	narrow, err := matrix.Convert[T](ctx, matrix.Of(wide))
-	if err != nil {
-		return kernel.Matrix[T]{}, err
-	}
-	v := narrow.Dense
-	if err := matrix.CheckSize(n, v.Cols); err != nil {
-		return v, err
-	}
-	if p.filtersFirst() {
-		if len(fx.Parts) == 0 {
-			if fx, err = p.filter(ctx, p.x); err != nil {
-				return v, err
-			}
-		}
-		if p.x.Cols() <= 2*v.Cols && len(fx.Parts) == 1 {
-			y := kernel.Columns(fx.Parts[0], 0, v.Cols)
-			return y, fx.Times(ctx, y, v)
-		}
-		y, err := matrix.DenseIn[T](ctx, n, v.Cols) // what replaces FX would be too much to keep
-		if err != nil {
-			return v, err
-		}
-		return y, fx.Times(ctx, y, v)
-	}
-	xv := &matrix.Matrix[T]{Owned: true}
-	if xv.Dense, err = matrix.DenseIn[T](ctx, n, v.Cols); err != nil {
-		return v, err
-	}
-	if err := p.x.Times(ctx, xv.Dense, v); err != nil {
-		return v, err
-	}
-	y, err := p.filter(ctx, xv)
-	if err != nil {
-		return v, err
-	}
-	return y.Whole(ctx)
 }

@@ -1,10 +1,11 @@
 package coles
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
 	"coles/internal/linear"
@@ -117,40 +118,6 @@ func (s Settings) WithoutGraph() Settings {
 	s.Kind, s.Filter, s.Negatives, s.Kappa, s.Eta = UseFeatures, d.Filter, d.Negatives, d.Kappa, d.Eta
 	s.DegreeShare, s.WeightSpan = d.DegreeShare, d.WeightSpan
 	return s
-}
-
-// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
-func (s Settings) checkUsed(nodes, features int) error {
-	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
-	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
-	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree
-	for _, field := range []struct {
-		name   string
-		unused bool
-		value  func(s Settings) any
-	}{
-		{"Filter", alone, func(s Settings) any { return s.filterFor(features).String() }},
-		{"Negatives", alone, func(s Settings) any { return s.Negatives.String() }},
-		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
-		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
-		{"DegreeShare", alone, func(s Settings) any { return s.DegreeShare }},
-		{"Structure", features == 0, func(s Settings) any { return s.Structure }},
-		{"WeightSpan", alone, func(s Settings) any { return s.WeightSpan }},
-	} {
-		value := field.value(s)
-		if !field.unused || slices.ContainsFunc(usual, func(s Settings) bool { return field.value(s) == value }) {
-			continue
-		}
-		user := fmt.Sprintf("the %v sampler", s.Negatives)
-		switch {
-		case features == 0:
-			user = "a fit without features"
-		case alone:
-			user = fmt.Sprintf("a %v model", UseFeatures)
-		}
-		return fmt.Errorf("coles: fit: %w", setting.Bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user))
-	}
-	return nil
 }
 
 // Check reports every setting that is outside its range, an [ErrSetting].
@@ -310,3 +277,55 @@ func dimFor(dim, nodes, features int) int {
 func (s Settings) structureColumns(nodes int) int {
 	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }
+
+// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
+// features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
+// unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
+// most half. A share costs a fit without features, and in the model's file its Structure.
+//
+// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
+// d′/2, and for d′ of more than half of the nodes. It is ½ where the graph was taken for its communities, and where a row of
+// features as prepared has 5 entries at most in the mean. It is measured with less than 8 entries, and where a Rank leads to
+// γ = 0 and there are fewer features than d′, by how well hidden features follow from two kernels. With R as in [Alignment],
+// halves A and B of its columns and T = R_B·R_Bᵀ, let K_N = ZZᵀ be the kernel of neighbours' features, Z = F°R_A for F
+// without its term k = 0, and K_L = LLᵀ that of the columns L of the structure. With a(K) = ⟨K, T⟩/‖K‖ off the diagonal, over
+// both halves,
+//
+//	share = min(½, max(0, 1 − a(K_N)/a(K_L))).
+type Share float64
+
+// AutoShare is the share that is chosen without labels.
+const AutoShare Share = -1
+
+func (s Share) String() string {
+	if s == AutoShare {
+		return "auto"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64)
+}
+
+func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func (s *Share) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*s = AutoShare
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	*s = Share(v)
+	if err != nil || !s.valid() {
+		return setting.Bad("Structure", string(text), "auto, or 0 or more and less than 1")
+	}
+	return nil
+}
+
+func (s Share) valid() bool { return s == AutoShare || s >= 0 && s < 1 }
+
+// mayHold reports whether features of a graph might come to leave room for others among some columns.
+func (s Settings) mayHold(g *Graph, columns int) bool {
+	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
+		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
+}
+
+// aim is the effective rank that is aimed at, the usual one where γ is fixed.
+func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -9,7 +8,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/spectral"
 
@@ -101,41 +99,6 @@ func (p *Projection) Truncate() *Projection {
 // above is P with one more row below it, unless that is nil.
 func (p *Projection) above(row []float64) *mat.Dense {
 	return matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), row))
-}
-
-// Solve finds P from filtered features FX (n × d) and ΔW (n × n), by SolverDirect up to 2,000 features and
-// by SolverKrylov above. The cost of the former is n·d² + 4d³/3 multiplications and 8·(d² + n·256) bytes; of
-// the latter, some 3·d′ columns times 4·n·d.
-// Errors: [ErrNotFinite] also where M overflows, [ErrPrecision] where it underflows, a [*ConvergenceError].
-func Solve(ctx context.Context, fx mat.Matrix, dw *DeltaW, dim int) (*Projection, error) {
-	p, err := newProblem(ctx, fx, SGC(0), dw, dim)
-	if err != nil {
-		return nil, err
-	}
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	p.solver = Solver(0).resolve(p.x.Cols(), dim, false)
-	found, _, err := p.solve(ctx)
-	return found, err
-}
-
-// SolveImplicit finds P from the features X (n × d), W and a filter by SolverKrylov, without ever making FX
-// or M: every product with M is y = Xᵀ·F·ΔW·F·X·v on a thin block of vectors, so sparse X stays so. Errors: as [Solve].
-func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *DeltaW, dim int) (*Projection, error) {
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	p, err := newProblem(ctx, x, f, dw, dim)
-	if err != nil {
-		return nil, err
-	}
-	if n := w.SymmetricDim(); n != p.x.Rows() {
-		return nil, fmt.Errorf("coles: solve: %w: W of %d nodes, features of %d", ErrShape, n, p.x.Rows())
-	}
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	p.w.Stored, p.solver = w.made(), SolverKrylov
-	return p.iterate(ctx)
 }
 
 // newProjection is the projection of eigenpairs.

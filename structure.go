@@ -12,6 +12,9 @@ import (
 	"coles/internal/parallel"
 	"coles/internal/setting"
 	"coles/internal/stream"
+
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Structure makes features X = LVS^-½ (n × r) of a graph alone: with C = D⁻¹A and q_j ∝ (Σᵢ C_ij)^¾, Σq = 1,
@@ -278,10 +281,24 @@ func (s *Structure) places(g *Graph) []int32 {
 	return place
 }
 
-// nodeName is the name of a node, or its number.
-func nodeName(ids []string, i int) string {
-	if ids == nil {
-		return fmt.Sprint(i)
+// A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:
+//
+//	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
+type Dense32 blas32.General
+
+func (m *Dense32) Dims() (r, c int) { return m.Rows, m.Cols }
+
+func (m *Dense32) At(i, j int) float64 {
+	if uint(i) >= uint(m.Rows) {
+		panic(mat.ErrRowAccess)
 	}
-	return fmt.Sprintf("%q", ids[i])
+	if uint(j) >= uint(m.Cols) {
+		panic(mat.ErrColAccess)
+	}
+	return float64(m.Data[i*m.Stride+j])
 }
+
+func (m *Dense32) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
+// RawMatrix returns the matrix as gonum's BLAS takes it: a view, not a copy.
+func (m *Dense32) RawMatrix() blas32.General { return blas32.General(*m) }
