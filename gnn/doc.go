@@ -37,8 +37,10 @@ import (
 )
 
 var (
-	ErrDiverged   = errors.New("training diverged")              // no number, or a weight without rank; a smaller rate helps
-	ErrCheckpoint = errors.New("checkpoint of another training") // of other data or settings
+	// ErrDiverged: a loss or a gradient is no longer a number, or a weight has lost its rank. A smaller rate helps.
+	ErrDiverged = errors.New("training diverged")
+	// ErrCheckpoint: a checkpoint of other data, or of settings that must not change.
+	ErrCheckpoint = errors.New("checkpoint of another training")
 )
 
 // bad is a coles.SettingError.

@@ -95,8 +95,8 @@ func withBias[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodi
 	return h
 }
 
-// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE by the mean of neighbours (Hamilton, Ying and Leskovec 2017),
-// 0 without any. Its parameters are "self", "neighbors" and "bias".
+// SAGE is H·Θ₁ + D⁻¹A·H·Θ₂ + 1·b, GraphSAGE by the mean of neighbours (Hamilton, Ying and Leskovec 2017).
+// A node without neighbours has no second term. Its parameters are "self", "neighbors" and "bias".
 func SAGE(width int) Layer {
 	parameters := func(in, width int) []custom.Parameter {
 		return []custom.Parameter{custom.Weight("self", in, width), custom.Weight("neighbors", in, width), custom.Bias("bias", width)}

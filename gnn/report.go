@@ -6,8 +6,8 @@ import (
 	"coles"
 )
 
-// A Report records a training. The same input, settings and version make the same model, but for a
-// validation, more epochs of [Resume], or dropout of features stored otherwise.
+// A Report records a training. The same input, settings and version make the same model again, with three
+// exceptions: a validation was asked, [Resume] added epochs, or dropout drew for features that are stored otherwise now.
 type Report struct {
 	Graph        coles.GraphReport `json:"graph"`       // as it was built
 	Features     int               `json:"features"`    // d

@@ -64,10 +64,14 @@ func fitIn[T autodiff.Float](ctx context.Context, c config, g *coles.Graph, x ma
 }
 
 // Resume goes on with a training from a checkpoint, on the same graph and features: the result has the
-// bytes of a training without the interruption. Options may set the callbacks anew, which a checkpoint
-// does not keep, and the number of epochs, at least those done, but not under [optim.Cosine]. More epochs
-// judge the one that was the last in addition. Without its validation the best parameters are
-// forgotten. Set a [coles.NegativeFunc] and a program's own choices anew, since files hold their names. Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
+// bytes of a training without the interruption.
+//
+// Options set callbacks anew, which a checkpoint does not keep, and a [coles.NegativeFunc] and a program's
+// own choices, of which it keeps the names. They may change the number of epochs, to those done at least,
+// but not under [optim.Cosine], which falls over all of them. A validation judges the last epoch of the
+// first training, too. Without the validation that the training had, its best parameters are forgotten.
+//
+// Errors: [ErrCheckpoint] where data or another setting differ, and as [Train].
 func Resume(ctx context.Context, from *Checkpoint, g *coles.Graph, x mat.Matrix, opts ...Option) (*Model, error) {
 	was := from.header.Settings
 	c, err := newConfig(was, opts)
