@@ -1,8 +1,10 @@
 package coles
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"coles/internal/door"
@@ -115,6 +117,86 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	}
 	f.Kind = UseGraph
 	return f.encode(ctx)
+}
+
+// identify resolves d′ and hashes the features.
+func (f *fitting) identify(ctx context.Context) (err error) {
+	d := f.prepare.fitted.Columns
+	if f.Dim > d {
+		f.report.Asked = f.Dim
+	}
+	f.total = cmp.Or(f.Dim, linear.DefaultDim)
+	f.Dim = linear.Dim(f.Dim, d)
+	if f.g.roles != nil {
+		if err := f.leaveRoles(); err != nil {
+			return err
+		}
+	}
+	features := d
+	if f.made != nil {
+		features = 0
+	}
+	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
+		return err
+	}
+	if f.Kind != UseFeatures {
+		f.Filter = f.filterFor(features)
+	}
+	if f.made == nil {
+		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
+	}
+	return err
+}
+
+// leaveRoles leaves some of all columns to roles.
+func (f *fitting) leaveRoles() error {
+	if f.scratch != "" {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("scratch", f.scratch, "a graph without arcs: their columns are made in memory"))
+	}
+	if f.made != nil {
+		f.total = f.Dim
+	}
+	f.roles = f.ofRoles(f.total)
+	if f.roles.Dim == 0 {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
+	}
+	f.total -= 2 * f.roles.Dim
+	f.Dim = min(f.Dim, f.total)
+	return nil
+}
+
+// checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
+func (s Settings) checkUsed(nodes, features int) error {
+	usual := []Settings{DefaultSettings(), ClusteringSettings(nodes, features), LinkSettings(nodes, features), {}}
+	alone, none := s.Kind == UseFeatures, s.Negatives.kind == noNegatives
+	one := none || s.Negatives.kind == expectedUniform || s.Negatives.kind == expectedDegree
+	for _, field := range []struct {
+		name   string
+		unused bool
+		value  func(s Settings) any
+	}{
+		{"Filter", alone, func(s Settings) any { return s.filterFor(features).String() }},
+		{"Negatives", alone, func(s Settings) any { return s.Negatives.String() }},
+		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
+		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
+		{"DegreeShare", alone, func(s Settings) any { return s.DegreeShare }},
+		{"Structure", features == 0, func(s Settings) any { return s.Structure }},
+		{"WeightSpan", alone, func(s Settings) any { return s.WeightSpan }},
+	} {
+		value := field.value(s)
+		if !field.unused || slices.ContainsFunc(usual, func(s Settings) bool { return field.value(s) == value }) {
+			continue
+		}
+		user := fmt.Sprintf("the %v sampler", s.Negatives)
+		switch {
+		case features == 0:
+			user = "a fit without features"
+		case alone:
+			user = fmt.Sprintf("a %v model", UseFeatures)
+		}
+		return fmt.Errorf("coles: fit: %w", setting.Bad(field.name, value, "%v, since %s has no use for it", field.value(usual[0]), user))
+	}
+	return nil
 }
 
 // encode makes the features anew: a fit overwrites them.

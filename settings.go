@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coles/internal/linear"
+	"coles/internal/matrix"
 	"coles/internal/prepare"
 	"coles/internal/setting"
 )
@@ -329,3 +330,31 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 
 // aim is the effective rank that is aimed at, the usual one where γ is fixed.
 func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
+
+// A ScalingRule weights the columns of an embedding by their eigenvalues.
+type ScalingRule struct {
+	Rank  float64 `json:"rank"`  // bounds the effective rank: see [ScalingRule.Fit]; 0 fixes γ at Power
+	Floor float64 `json:"floor"` // of that bound
+	Power float64 `json:"power"` // γ where Rank is 0; 0 is the paper's letter, FXPᵀ
+	Norm  float64 `json:"norm"`  // r, the mean norm of the centred rows
+}
+
+func (r ScalingRule) check() error {
+	switch {
+	case !matrix.Finite(r.Power) || r.Power < 0 || r.Rank != 0 && r.Power != 0:
+		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Power", r.Power, "0 or more, and 0 where γ follows Rank"))
+	case r.Rank != 0 && !(matrix.Finite(r.Rank) && r.Rank >= 1 && r.Floor >= 1 && r.Floor <= r.Rank):
+		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Rank", r.Rank, "0, or at least Floor, %v, which is at least 1", r.Floor))
+	case !(matrix.Finite(r.Norm) && r.Norm > 0):
+		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite, as coles.DefaultSettings has it"))
+	}
+	return nil
+}
+
+// A Scaling weights the columns of an embedding by their eigenvalues. An orthonormal P alone adds nothing to
+// a classifier with an L2 penalty.
+type Scaling struct {
+	Power         float64   // γ
+	EffectiveRank float64   // of the centred, scaled embedding
+	Factors       []float64 // what each column is multiplied by
+}
