@@ -36,9 +36,11 @@ type evaluationShown struct {
 	Embedding                         string
 	Nodes, Columns, Labelled, Classes int
 	Classification                    struct{ Accuracy percents }
-	Shares                            []struct{ Micro *percents }
-	Choice                            *choiceShown
-	Clustering                        *struct{ Accuracy, NMI, F1 percents }
+	Shares                            []struct {
+		Micro *percents `json:"micro_f1"`
+	}
+	Choice     *choiceShown
+	Clustering *struct{ Accuracy, NMI, F1 percents }
 }
 
 type choiceShown struct {

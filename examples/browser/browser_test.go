@@ -391,7 +391,7 @@ func checkSample(t *testing.T, all map[string]shown) {
 	coloured(t, all, "dark", 6)
 	coloured(t, all, "light", 6)
 	coloured(t, all, "predicted", 5)
-	coloured(t, all, "clusters", 5)
+	coloured(t, all, "clusters", 2) // as "coles cluster" counts them
 	coloured(t, all, "three clusters", 3)
 	testkit.WantSame(t, "the name", all["opened"].Name, "A sample of 400 nodes")
 	if slices.Equal(all["dark"].Legend, all["light"].Legend) || !maps.Equal(all["opened"].Dots, all["light"].Dots) {
@@ -399,7 +399,7 @@ func checkSample(t *testing.T, all map[string]shown) {
 			all["dark"].Legend, all["light"].Legend, maps.Equal(all["opened"].Dots, all["light"].Dots))
 	}
 	testkit.WantText(t, all["predicted"].Note, "267 labels, and predictions for 133 nodes") // ⌊(400−2)/3⌋+1 of them
-	testkit.WantText(t, all["clusters"].Note, "5 clusters by k-means, mean silhouette 0.")
+	testkit.WantText(t, all["clusters"].Note, "2 clusters, mean silhouette 0.")
 	if got := all["too many"]; got.Error == "" || !got.Map || len(got.Legend) != 6 {
 		t.Errorf("401 clusters of 400 nodes: %+v", got)
 	}
