@@ -97,7 +97,7 @@ func OpenCases[T any](t *testing.T, path string) *T {
 func MatrixOf(rows [][]float64, unit float64) *mat.Dense {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {
-		x.SetRow(i, divided(row, unit))
+		x.SetRow(i, Divided(row, unit))
 	}
 	return x
 }
@@ -177,7 +177,8 @@ func (c Comparer) Equal(what string, got, want, floor float64, err error) {
 	}
 }
 
-func divided(x []float64, unit float64) []float64 {
+// Divided are whole numbers of a fixture, divided by its unit.
+func Divided(x []float64, unit float64) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = v / unit

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"coles"
+	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
@@ -27,7 +28,7 @@ import (
 // Errors: [coles.ErrSetting] for k outside 1 … 2²⁰, [coles.ErrTooLarge], [coles.ErrShape],
 // [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.
 func RandomProjection(ctx context.Context, x mat.Matrix, k int, seed uint64) (*mat.Dense, error) {
-	f, scale, err := read(ctx, x)
+	f, scale, err := given.ReadTame(ctx, x)
 	if err != nil {
 		return nil, err
 	}

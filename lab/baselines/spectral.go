@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/eval"
 	"coles/internal/eigen"
+	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/setting"
@@ -29,7 +30,7 @@ import (
 // [coles.ErrNegative] for a row whose similarities add up to a negative number, and as for any matrix, [coles.ErrNotFinite] also for
 // similarities that overflow, and ctx's.
 func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
-	f, scale, err := read(ctx, x)
+	f, scale, err := given.ReadTame(ctx, x)
 	if err != nil {
 		return nil, err
 	}

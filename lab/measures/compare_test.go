@@ -17,20 +17,20 @@ type comparisonCase struct {
 }
 
 func TestComparisonsEqualSciPy(t *testing.T) {
-	cases := openCases[rankingCases](t, "rankings")
-	wantCases(t, len(cases.Comparisons))
+	cases := testkit.OpenCases[rankingCases](t, "testdata/rankings")
+	testkit.WantCases(t, len(cases.Comparisons))
 	for i, c := range cases.Comparisons {
-		is := comparer{t, i}
-		a, b := divided(c.A, cases.Unit), divided(c.B, cases.Unit)
+		is := testkit.Comparer{T: t, Index: i}
+		a, b := testkit.Divided(c.A, cases.Unit), testkit.Divided(c.B, cases.Unit)
 		plain := testkit.Must(PairedTest{Level: c.Level}.Compare(a, b))
 		if c.T != nil {
-			is.equal("statistic", plain.Mean/plain.Std*math.Sqrt(float64(len(a))), *c.T, 0, nil)
-			is.equal("p", plain.P, *c.P, 0, nil)
+			is.Equal("statistic", plain.Mean/plain.Std*math.Sqrt(float64(len(a))), *c.T, 0, nil)
+			is.Equal("p", plain.P, *c.P, 0, nil)
 		}
-		is.equal("half width", (plain.High-plain.Low)/2, c.Half, math.Abs(plain.Mean), nil)
-		is.equal("middle", (plain.High+plain.Low)/2, plain.Mean, c.Half, nil)
+		is.Equal("half width", (plain.High-plain.Low)/2, c.Half, math.Abs(plain.Mean), nil)
+		is.Equal("middle", (plain.High+plain.Low)/2, plain.Mean, c.Half, nil)
 		corrected := testkit.Must(PairedTest{c.Level, c.Train, c.Test}.Compare(a, b))
-		is.equal("corrected half width", (corrected.High-corrected.Low)/2, c.Wide, math.Abs(plain.Mean), nil)
+		is.Equal("corrected half width", (corrected.High-corrected.Low)/2, c.Wide, math.Abs(plain.Mean), nil)
 		if corrected.P < plain.P {
 			t.Errorf("case %d: the correction lowers p from %v to %v", i, plain.P, corrected.P)
 		}

@@ -10,27 +10,27 @@ import (
 )
 
 func TestDensitiesOfSamplesEqualSciPy(t *testing.T) {
-	cases := openCases[diagnosticCases](t, "diagnostics")
-	wantCases(t, len(cases.Samples))
+	cases := testkit.OpenCases[diagnosticCases](t, "testdata/diagnostics")
+	testkit.WantCases(t, len(cases.Samples))
 	for i, c := range cases.Samples {
-		is := comparer{t, i}
-		x, y := divided(c.X, cases.Unit), divided(c.Y, cases.Unit)
+		is := testkit.Comparer{T: t, Index: i}
+		x, y := testkit.Divided(c.X, cases.Unit), testkit.Divided(c.Y, cases.Unit)
 		got, err := SilvermanBandwidth(x)
-		is.equal("Silverman's bandwidth", got, c.Silverman, 0, err)
-		density, err := ParzenDensity(background, x, divided(c.At, cases.Unit), c.H)
+		is.Equal("Silverman's bandwidth", got, c.Silverman, 0, err)
+		density, err := ParzenDensity(background, x, testkit.Divided(c.At, cases.Unit), c.H)
 		for q, want := range c.Density {
-			is.equal("density", density[q], want, 0, err)
+			is.Equal("density", density[q], want, 0, err)
 		}
 		got, err = JensenShannonOfSamples(background, x, y, c.Points, c.H)
-		is.equal("divergence", got, c.JS, 0, err)
+		is.Equal("divergence", got, c.JS, 0, err)
 		got, err = Wasserstein(x, y)
-		is.equal("Wasserstein distance", got, c.W, 0, err)
+		is.Equal("Wasserstein distance", got, c.W, 0, err)
 		testkit.WantSame(t, "the other way", testkit.Must(Wasserstein(y, x)), got)
 	}
 }
 
 func TestDensityIntegratesToOne(t *testing.T) {
-	sample := normal(1, 700, 2, 91).RawRowView(0)
+	sample := testkit.Normal(1, 700, 2, 91).RawRowView(0)
 	for _, h := range []float64{0, 0.05, 1, 40} {
 		grid := testkit.Must(DensityGrid(4000, h, sample))
 		density := testkit.Must(ParzenDensity(background, sample, grid, h))

@@ -13,7 +13,7 @@ import (
 func TestPositiveAndNegativePairsAreAllPairs(t *testing.T) {
 	for _, density := range []float64{0.05, 0.5, 0.9} {
 		const n, draws = 24, 60000
-		g := drawnGraph(n, density, 11)
+		g := testkit.DrawnGraph(n, density, 11)
 		positive := testkit.Must(PositivePairs(g))
 		if len(positive) != g.Report().Edges {
 			t.Errorf("%d positive pairs of %d edges", len(positive), g.Report().Edges)
@@ -46,7 +46,7 @@ func TestNegativePairsOfExtremeGraphs(t *testing.T) {
 }
 
 func TestNegativePairsDependOnTheSeedAlone(t *testing.T) {
-	g := drawnGraph(300, 0.03, 21)
+	g := testkit.DrawnGraph(300, 0.03, 21)
 	const count = 5000
 	long := testkit.Must(NegativePairs(background, g, count, 3))
 	testkit.WantSame(t, "fewer pairs", testkit.Must(NegativePairs(background, g, count/3, 3)), long[:count/3])
@@ -56,17 +56,17 @@ func TestNegativePairsDependOnTheSeedAlone(t *testing.T) {
 }
 
 func TestPairScoresAreProducts(t *testing.T) {
-	cases := openCases[diagnosticCases](t, "diagnostics")
-	wantCases(t, len(cases.Graphs))
+	cases := testkit.OpenCases[diagnosticCases](t, "testdata/diagnostics")
+	testkit.WantCases(t, len(cases.Graphs))
 	for i, c := range cases.Graphs {
 		var pairs []coles.Edge
 		for _, p := range c.Pairs {
 			pairs = append(pairs, coles.Edge{U: p[0], V: p[1]})
 		}
-		for _, form := range forms(rowsOf(c.X, cases.Unit)) {
+		for _, form := range testkit.Forms(rowsOf(c.X, cases.Unit)) {
 			scores := testkit.Must(PairScores(background, form, pairs))
 			for q, want := range c.Dots {
-				comparer{t, i}.equal("score", scores[q], want/cases.Unit/cases.Unit, 0, nil)
+				testkit.Comparer{T: t, Index: i}.Equal("score", scores[q], want/cases.Unit/cases.Unit, 0, nil)
 			}
 		}
 	}
@@ -76,13 +76,13 @@ func TestPairScoresAreProducts(t *testing.T) {
 func rowsOf(rows [][]float64, unit float64) *mat.Dense {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {
-		x.SetRow(i, divided(row, unit))
+		x.SetRow(i, testkit.Divided(row, unit))
 	}
 	return x
 }
 
 func TestNegativePairsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	g := drawnGraph(300, 0.03, 21)
+	g := testkit.DrawnGraph(300, 0.03, 21)
 	var want []coles.Edge
 	testkit.ForProcessors(t, func(int) {
 		got := testkit.Must(NegativePairs(background, g, 1700, 3))

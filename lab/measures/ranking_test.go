@@ -26,18 +26,18 @@ type rankingCases struct {
 }
 
 func TestRankingsEqualScikitLearn(t *testing.T) {
-	cases := openCases[rankingCases](t, "rankings")
-	wantCases(t, len(cases.Rankings))
+	cases := testkit.OpenCases[rankingCases](t, "testdata/rankings")
+	testkit.WantCases(t, len(cases.Rankings))
 	ties := 0
 	for i, c := range cases.Rankings {
-		is := comparer{t, i}
-		positive, negative := divided(c.Positive, cases.Unit), divided(c.Negative, cases.Unit)
+		is := testkit.Comparer{T: t, Index: i}
+		positive, negative := testkit.Divided(c.Positive, cases.Unit), testkit.Divided(c.Negative, cases.Unit)
 		got, err := AUC(positive, negative)
-		is.equal("area", got, c.AUC, 0, err)
+		is.Equal("area", got, c.AUC, 0, err)
 		got, err = AveragePrecision(positive, negative)
-		is.equal("average precision", got, c.AP, 0, err)
+		is.Equal("average precision", got, c.AP, 0, err)
 		got, err = HitsAt(positive, negative, c.K)
-		is.equal("hits", got, c.Hits, 0, err)
+		is.Equal("hits", got, c.Hits, 0, err)
 		for _, p := range positive {
 			for _, n := range negative {
 				if p == n {
@@ -45,7 +45,7 @@ func TestRankingsEqualScikitLearn(t *testing.T) {
 				}
 			}
 		}
-		testkit.WantSame(t, "the scores given", positive, divided(c.Positive, cases.Unit))
+		testkit.WantSame(t, "the scores given", positive, testkit.Divided(c.Positive, cases.Unit))
 	}
 	if ties < 1000 {
 		t.Errorf("only %d ties", ties)
@@ -84,10 +84,10 @@ func TestRankingsOfExtremeScores(t *testing.T) {
 
 // The scores from the entries, one by one.
 func TestPredictLinksRanksSimilarities(t *testing.T) {
-	x := normal(30, 4, 1, 111)
+	x := testkit.Normal(30, 4, 1, 111)
 	x.SetRow(3, make([]float64, 4)) // similar to nothing
-	links := testkit.Must(link.HoldOut(background, drawnGraph(30, 0.3, 112), 0.4, 5))
-	others := testkit.Must(NegativePairs(background, drawnGraph(30, 0.3, 112), 50, 6))
+	links := testkit.Must(link.HoldOut(background, testkit.DrawnGraph(30, 0.3, 112), 0.4, 5))
+	others := testkit.Must(NegativePairs(background, testkit.DrawnGraph(30, 0.3, 112), 50, 6))
 	for _, by := range []near.Similarity{near.Cosine, near.DotProduct} {
 		var scores [2][]float64
 		for s, pairs := range [][]coles.Edge{links.Edges, others} {
@@ -102,15 +102,15 @@ func TestPredictLinksRanksSimilarities(t *testing.T) {
 				scores[s] = append(scores[s], score)
 			}
 		}
-		for _, form := range forms(x) {
+		for _, form := range testkit.Forms(x) {
 			got := testkit.Must(PredictLinks(background, form, links.Edges, others, by, 5))
-			is := comparer{t, int(by)}
+			is := testkit.Comparer{T: t, Index: int(by)}
 			want, err := AUC(scores[0], scores[1])
-			is.equal("area", got.AUC, want, 0, err)
+			is.Equal("area", got.AUC, want, 0, err)
 			want, err = AveragePrecision(scores[0], scores[1])
-			is.equal("average precision", got.AveragePrecision, want, 0, err)
+			is.Equal("average precision", got.AveragePrecision, want, 0, err)
 			want, err = HitsAt(scores[0], scores[1], 5)
-			is.equal("hits", got.Hits, want, 0, err)
+			is.Equal("hits", got.Hits, want, 0, err)
 		}
 	}
 }

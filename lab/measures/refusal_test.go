@@ -21,7 +21,7 @@ func TestRefusals(t *testing.T) {
 	const most = math.MaxFloat64
 	nan, inf := math.NaN(), math.Inf(1)
 	onePair := []coles.Edge{{U: 0, V: 1}}
-	x, huge := normal(6, 3, 1, 1), normal(6, 3, 1e200, 1)
+	x, huge := testkit.Normal(6, 3, 1, 1), testkit.Normal(6, 3, 1e200, 1)
 	empty := testkit.Must(coles.NewGraph(3, nil))
 	path := testkit.Must(coles.NewGraph(3, onePair))
 	triangle := testkit.Must(coles.NewGraph(3, testkit.Ring(3, 1)))
@@ -99,7 +99,7 @@ func TestRefusals(t *testing.T) {
 		"distance, no sample":                {testkit.Err(Wasserstein(good, nil)), coles.ErrShape},
 		"distance, NaN":                      {testkit.Err(Wasserstein([]float64{nan}, good)), coles.ErrNotFinite},
 		"distance, overflow":                 {testkit.Err(Wasserstein([]float64{-most}, []float64{most})), coles.ErrNotFinite},
-		"contrast, rows":                     {contrast(normal(5, 2, 1, 1)), coles.ErrShape},
+		"contrast, rows":                     {contrast(testkit.Normal(5, 2, 1, 1)), coles.ErrShape},
 		"contrast, NaN":                      {contrast(mat.NewDense(6, 1, []float64{0, 0, nan, 0, 0, 0})), coles.ErrNotFinite},
 		"contrast, overflow":                 {contrast(huge), coles.ErrNotFinite},
 		"alignment, no scores":               {alignment(nil, one), coles.ErrShape},
@@ -155,7 +155,7 @@ var doors = map[string]func(ctx context.Context, in given) (any, error){
 func good() given {
 	g := testkit.Must(coles.NewGraph(24, append(testkit.Ring(24, 1), coles.Edge{U: 0, V: 5})))
 	pairs := []coles.Edge{{U: 0, V: 1}, {U: 2, V: 3}, {U: 1, V: 1}}
-	return given{normal(24, 5, 1, 61), pairs, pairs, g, []float64{1, 2, 4}, []float64{2, 1, 3}, 2, 0.5}
+	return given{testkit.Normal(24, 5, 1, 61), pairs, pairs, g, []float64{1, 2, 4}, []float64{2, 1, 3}, 2, 0.5}
 }
 
 func TestBadMatricesAreRefused(t *testing.T) {
@@ -172,7 +172,7 @@ func TestBadMatricesAreRefused(t *testing.T) {
 
 // Whatever the numbers are: an error with a name, or numbers that are numbers.
 func TestExtremes(t *testing.T) {
-	plain := normal(24, 5, 1, 61)
+	plain := testkit.Normal(24, 5, 1, 61)
 	scaled := func(c float64) func(*given) {
 		return func(in *given) {
 			x := mat.DenseCopyOf(plain)
@@ -228,8 +228,8 @@ func TestContexts(t *testing.T) {
 	for q := range edges {
 		edges[q] = coles.Edge{U: q % n, V: (q*7919 + q/n + 13) % n}
 	}
-	sample := normal(1, n, 1, 3).RawRowView(0)
-	large := given{normal(n, 64, 1, 1), edges, edges, testkit.Must(coles.NewGraph(n, edges)), sample, sample, 7, 0.5}
+	sample := testkit.Normal(1, n, 1, 3).RawRowView(0)
+	large := given{testkit.Normal(n, 64, 1, 1), edges, edges, testkit.Must(coles.NewGraph(n, edges)), sample, sample, 7, 0.5}
 	for _, name := range []string{"PairScores", "PredictLinks", "PredictLinks, dot", "LipschitzBound", "NegativePairs", "ParzenDensity", "JensenShannonOfSamples"} {
 		if err := testkit.Err(doors[name](over, good())); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", name, err)

@@ -16,7 +16,7 @@ import (
 // loss.
 func TestBlockContrastByTheFormula(t *testing.T) {
 	const n, eta = 20, 0.7
-	g, y := testkit.RandomGraph(3, n, 0.2), normal(n, 4, 1, 5)
+	g, y := testkit.RandomGraph(3, n, 0.2), testkit.Normal(n, 4, 1, 5)
 	for name, negatives := range map[string]coles.NegativeSampler{"drawn": coles.UniformNegatives(3), "expected": coles.ExpectedUniformNegatives()} {
 		t.Run(name, func(t *testing.T) {
 			dw := testkit.Must(coles.Contrast(background, g, negatives, 1, eta, 9))
@@ -63,9 +63,9 @@ func TestAlignmentAndUniformityAreTheLossOfTheGeometricMean(t *testing.T) {
 
 // Scores obey the bound, and one pair of points reaches it.
 func TestLipschitzBoundHoldsAndIsTight(t *testing.T) {
-	y := normal(30, 5, 1, 7)
+	y := testkit.Normal(30, 5, 1, 7)
 	k := testkit.Must(LipschitzBound(background, y))
-	a, b := normal(1, 5, 1, 8).RawRowView(0), normal(1, 5, 1, 9).RawRowView(0)
+	a, b := testkit.Normal(1, 5, 1, 8).RawRowView(0), testkit.Normal(1, 5, 1, 9).RawRowView(0)
 	tight := false
 	for v := range 30 {
 		row := y.RawRowView(v)
