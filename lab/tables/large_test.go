@@ -12,6 +12,7 @@ import (
 	"coles/internal/examples/cli"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/programs"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -29,7 +30,7 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 			lines--
 		}
 	}
-	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods)}
+	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", programs.Names(methods)}
 	for _, l := range measuredIn(t, t.TempDir(), lines, args...) {
 		for _, key := range []string{"acc", "parameters", "peak_mb"} {
 			if v, _ := l[key].(float64); v <= 0 {
