@@ -51,11 +51,6 @@ func TestOperationsEqualTorch(t *testing.T) {
 			return f.SoftmaxSum(f.pattern(), f.variable("x"), f.Number("t"), constant)
 		}
 	}
-	decoder := func(f *fixture) *Value[float64] {
-		z, target := f.variable("z"), f.pattern().Matrix()
-		f.Decode("vals", &target.Val)
-		return f.InnerProductLoss(NewSparse(target, true), z)
-	}
 	// Rounding errors of sums of some tens of numbers of order one.
 	wantNear := func(t *testing.T, what string, got, want matrix64) {
 		t.Helper()
@@ -88,24 +83,6 @@ func TestOperationsEqualTorch(t *testing.T) {
 			z := f.variable("Z")
 			trace := f.Sum(f.Mul(z, f.MatMul(f.Constant(f.matrix("N")), z)))
 			return f.Scale(f.Reciprocal(trace), f.Number("alpha"))
-		},
-		"infonce": func(f *fixture) *Value[float64] {
-			return f.SoftmaxContrast(f.RowNormalize(f.variable("u")), f.RowNormalize(f.variable("v")), f.Number("tau"), nil)
-		},
-		"decoder":          decoder,
-		"decoder_weighted": decoder,
-		"gaussian": func(f *fixture) *Value[float64] {
-			var triplets [][3]int
-			f.Decode("triplets", &triplets)
-			var at [3][]int
-			for _, triplet := range triplets {
-				for k, i := range triplet {
-					at[k] = append(at[k], i)
-				}
-			}
-			mean, variance := f.variable("mu"), f.variable("sigma")
-			near, far := f.GaussianKL(mean, variance, at[0], at[1]), f.GaussianKL(mean, variance, at[0], at[2])
-			return f.Mean(f.Add(f.Mul(near, near), f.Exp(f.Scale(far, -1))))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

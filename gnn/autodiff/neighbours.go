@@ -17,7 +17,7 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	y := t.newValue(z.Rows(), heads, z, a)
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
 		for k := range heads {
-			y.data.Row(i)[k] = T(dot(head(z.data, i, k, width), a.data.Row(k)))
+			y.data.Row(i)[k] = T(matrix.Dot(head(z.data, i, k, width), a.data.Row(k)))
 		}
 	})
 	y.back = func() {
@@ -148,9 +148,9 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 // g_i·y_i in place of their share.
 func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
 	g := head(a.g, i, k, a.width)
-	product, share := dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]
+	product, share := matrix.Dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]
 	if a.gTarget.Data != nil {
-		a.gTarget.Row(i)[k] += (a.slopes[0] - 1) * T(dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
+		a.gTarget.Row(i)[k] += (a.slopes[0] - 1) * T(matrix.Dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
 	}
 	*share = T(product)
 }
@@ -175,7 +175,7 @@ func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
 		if gZ != nil {
 			matrix.AddScaled(gZ, T(alpha*m), g)
 		}
-		sum += float64(slope) * alpha * (m*dot(g, z) - float64(a.share.Data[kept]))
+		sum += float64(slope) * alpha * (m*matrix.Dot(g, z) - float64(a.share.Data[kept]))
 	}
 	if a.gSource.Data != nil {
 		a.gSource.Row(j)[k] += T(sum)

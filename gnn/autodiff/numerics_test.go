@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/testkit"
 )
 
@@ -159,7 +160,7 @@ func TestEmptyMatrices(t *testing.T) {
 			return t.Add(t.Sum(t.Mul(t.Columns(z, 0, width), t.Columns(y, width, 2*width))), t.Add(t.Sum(products), t.Sum(dots)))
 		}, kernel.Dense[float64](p, 2*width), kernel.Dense[float64](n, 2), kernel.Dense[float64](2, width))
 		for _, g := range grads {
-			if sum(g.Data) != 0 {
+			if matrix.Sum(g.Data) != 0 {
 				t.Errorf("%v: a gradient of nothing is %g", c, g.Data)
 			}
 		}

@@ -24,7 +24,6 @@
 //   - neighbours: HeadDots, Attention, SoftmaxSum, and in an order LSTM
 //   - sums and means: Sum, Mean, LogPowerMeanRows
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
-//   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
 //   - one of the caller's: [Tape.Operation]
 //   - to save memory: [Tape.Recomputed] and, where no gradient is wanted, [Tape.Forget]
 //
