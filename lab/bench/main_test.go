@@ -17,6 +17,7 @@ import (
 	"coles/dataset/synthetic"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 )
 
 // small stands for the graphs of the program: one in a file, twice, and one that is generated.
@@ -86,7 +87,7 @@ func folder(t *testing.T) string {
 	other := testkit.Must(synthetic.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context()))
 	d.Features = other.Features
 	dir := t.TempDir()
-	clitest.Archive(t, dir, "karate", d)
+	labtest.Archive(t, dir, "karate", d)
 	return dir
 }
 

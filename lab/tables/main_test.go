@@ -15,6 +15,7 @@ import (
 	"coles/internal/examples/cli"
 	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 	"coles/lab/internal/programs"
 )
 
@@ -111,7 +112,7 @@ func TestPapersRowsAreMethods(t *testing.T) {
 
 func TestTablesSayWhatIsWrong(t *testing.T) {
 	empty, broken := t.TempDir(), t.TempDir()
-	clitest.Files(t, broken, map[string]string{"npz/cora.npz": "nothing"})
+	labtest.Files(t, broken, map[string]string{"npz/cora.npz": "nothing"})
 	on := func(args ...string) []string { return append([]string{"-data", empty}, args...) }
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder", Text: "-data"},
