@@ -46,11 +46,6 @@ func (f *fixture) pattern() *Sparse[float64] {
 }
 
 func TestOperationsEqualTorch(t *testing.T) {
-	softmaxSum := func(constant bool) func(f *fixture) *Value[float64] {
-		return func(f *fixture) *Value[float64] {
-			return f.SoftmaxSum(f.pattern(), f.variable("x"), f.Number("t"), constant)
-		}
-	}
 	// Rounding errors of sums of some tens of numbers of order one.
 	wantNear := func(t *testing.T, what string, got, want matrix64) {
 		t.Helper()
@@ -72,8 +67,6 @@ func TestOperationsEqualTorch(t *testing.T) {
 			f.Decode("sequences", &sequences)
 			return f.LSTM(f.variable("x"), f.variable("theta"), f.variable("phi"), f.variable("b"), sequences)
 		},
-		"softmaxsum":          softmaxSum(false),
-		"softmaxsum_constant": softmaxSum(true),
 		"graphmae": func(f *fixture) *Value[float64] {
 			cosines := f.RowDots(f.RowNormalize(f.variable("x")), f.RowNormalize(f.variable("z")))
 			ones := f.Constant(build(cosines.Rows(), 1, func(_, _ int) float64 { return 1 }))

@@ -50,7 +50,6 @@ func TestMistakesPanic(t *testing.T) {
 		"Attention of 4×3 and 4×3 and 4×3":                    func() { tape.Attention(hub, c, c, c, 0.2, 0, nil) },
 		"LSTM of 3×4 and 4×3 and 3×4 and 4×3":                 func() { tape.LSTM(a, c, a, c, nil) },
 		"LSTM: index 4 at place 1, outside of [0, 4)":         func() { tape.LSTM(c, a, row, row, [][]int{{0}, {1, 4}}) },
-		"SoftmaxSum of 3×4 and 3×4":                           func() { tape.SoftmaxSum(hub, a, 1, false) },
 		"Attention with a slope of -1":                        func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, -1, 0, nil) },
 		"Attention at a rate of 1":                            func() { tape.Attention(hub, c, tape.Columns(a, 0, 3), c, 0.2, 1, nil) },
 		"Constant of 2×3 with a stride of 2 and 6 numbers":    func() { tape.Constant(matrix64{Rows: 2, Cols: 3, Stride: 2, Data: six}) },
