@@ -20,8 +20,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/pictures"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/pictures"
 	"coles/internal/peak"
 	"coles/picture"
 

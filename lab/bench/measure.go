@@ -15,8 +15,8 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
+	"coles/examples/shared/cli"
 	"coles/gnn"
-	"coles/internal/examples/cli"
 	"coles/internal/peak"
 	"coles/lab/rivals"
 )

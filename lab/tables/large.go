@@ -14,7 +14,7 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/peak"
 	"coles/lab/internal/published"
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

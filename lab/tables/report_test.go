@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"coles/dataset/synthetic"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
 	"coles/lab/measures"

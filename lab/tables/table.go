@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 )
 
 // A table has methods, each measured on every data set. -table names it.

@@ -12,7 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

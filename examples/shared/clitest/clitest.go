@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/testkit"
 )
 
