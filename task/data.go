@@ -45,9 +45,8 @@ const usualNearest = 10
 func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
 
 // Join makes the graph of rows of features that have none: that of the k nearest of each, 0 for [UsualNearest]. The
-// dataset gets it as Undirected.
-//
-// Errors: as [coles.KNN], [coles.ErrShape] also for no more than k rows or where no row is near to another.
+// dataset gets it as Undirected. Errors: as [coles.KNN], [coles.ErrShape] also for no more than k rows or where no row
+// is near to another.
 func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	n, _ := d.Features.Dims()
 	if k == 0 {

@@ -42,12 +42,14 @@ func Begins(head []byte) bool {
 	return false
 }
 
-// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its end.
-//
-// Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a file
-// that is damaged or cut off, and the reader's.
+// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its
+// end. Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a
+// file that is damaged or cut off, and the reader's.
 func ReadFile(from io.Reader) (*File, error) {
 	r := bufio.NewReader(from)
+	if head, err := r.Peek(len(modelMagic)); err == nil && !Begins(head) {
+		return nil, fmt.Errorf("%w: neither a model nor a classifier", coles.ErrFormat)
+	}
 	f, want := &File{}, 0
 	begins := func(magic string) bool {
 		head, _ := r.Peek(len(magic))
@@ -83,22 +85,6 @@ func ReadFile(from io.Reader) (*File, error) {
 		return nil, fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
 	}
 	return f, nil
-}
-
-// ReadPredictor is [ReadFile] for a file that has a predictor.
-func ReadPredictor(from io.Reader) (*Predictor, error) {
-	r := bufio.NewReader(from)
-	if head, _ := r.Peek(len(predictorMagic)); !Begins(head) {
-		return readPredictor(r) // which says what is there instead
-	}
-	f, err := ReadFile(r)
-	if err == nil && f.Predictor == nil {
-		err = fmt.Errorf("%w: a model, and no classifier", coles.ErrFormat)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f.Predictor, nil
 }
 
 // readPredictor reads a predictor, and no byte more.
@@ -167,7 +153,6 @@ func Keep(m Model, e *table.Encoder, d *Data) *File {
 func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
 // Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
-//
 // Errors: as the model's Embed, and [NewPlacer].
 func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
 	var y *mat.Dense

@@ -68,10 +68,8 @@ func (f *Fitted) Notice() string {
 	return f.Model.Report().Notice()
 }
 
-// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features
-// that made them, and [live.RowShare].
-//
-// Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features that
+// made them, and [live.RowShare]. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
 	if how.Change != nil {

@@ -19,9 +19,8 @@ type Target struct {
 var Meanings = []string{"classes", "numbers", "several"}
 
 // TargetOf takes the labels of n nodes as one of [Meanings] or, for "", as what they look like: sets of classes where
-// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes.
-//
-// Errors: a [*NumberError] where a label among numbers is none.
+// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
+// [*NumberError] where a label among numbers is none.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	classes := Target{Labels: learn.Labels{Classes: Known(d, n)}, Names: d.Classes}
 	if as == "classes" || d.Classes == nil {

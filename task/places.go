@@ -13,9 +13,7 @@ import (
 )
 
 // Places are places in the plane of rows at unit length (n × d): by t-SNE, or by their first two principal components,
-// the second 0 where there is one column.
-//
-// Errors: as [plane.TSNE.Places] and [plane.PCA].
+// the second 0 where there is one column. Errors: as [plane.TSNE.Places] and [plane.PCA].
 func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, progress coles.Progress) (*mat.Dense, error) {
 	if !components {
 		return plane.TSNE{Seed: seed, Progress: progress}.Places(ctx, unit)

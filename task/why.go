@@ -66,7 +66,6 @@ var ErrNoReasons = errors.New("no reasons without labels to learn from, or featu
 
 // Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class: by the labelled nodes
 // that were learnt from, unless the predictor was read, and by the columns of the features, unless they are not known.
-//
 // Errors: [ErrNoReasons], and as [learn.LinearModel.RowReasons] and [learn.LinearModel.ColumnReasons].
 func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t Target, rows []int, answers []learn.Answer) ([]*Why, error) {
 	n, _ := y.Dims()
