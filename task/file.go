@@ -106,7 +106,7 @@ func (f *File) readRows(r io.Reader, features int) error {
 	return err
 }
 
-// WriteTo writes the parts that are there, each in its own format, which ends in a checksum.
+// WriteTo writes the parts that are there, each with a checksum at its end.
 func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 	w := &counter{to: to}
 	if f.Model != nil {
@@ -136,7 +136,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return k, err
 }
 
-// Keep is the file of a model that was fitted to d: with the rows, where it places others by them.
+// Keep is the file of a model of d, with the rows if it places others by them.
 func Keep(m Model, e *table.Encoder, d *Data) *File {
 	f := &File{Model: m, Encoder: e}
 	if fitted, ok := m.(*coles.Model); ok && usesEdges(fitted) && d.Joined {
@@ -153,7 +153,7 @@ func Keep(m Model, e *table.Encoder, d *Data) *File {
 func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
 // Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
-// Errors: as the model's Embed, and [NewPlacer].
+// Errors: as the model's, and [NewPlacer].
 func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
 	var y *mat.Dense
 	known, err := (*Data)(nil), error(nil)

@@ -17,7 +17,6 @@ import (
 // a distance, which do not.
 type Purpose int
 
-// The purposes.
 const (
 	General Purpose = iota // and for a classifier
 	ForClustering
@@ -60,7 +59,7 @@ type Fitted struct {
 	Notes  []Note
 }
 
-// Notice says what a choice without labels may have missed, "" where nothing is said or labels chose.
+// Notice says what a choice without labels may have missed, "" for nothing.
 func (f *Fitted) Notice() string {
 	if f.Choice != nil {
 		return ""
@@ -108,7 +107,7 @@ func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	return f, nil
 }
 
-// Embedding is the embedding that a model was fitted with, in the precision of the fit, nil for no model.
+// Embedding is that of a fit, in the precision of the fit; nil for no model.
 func Embedding(m *coles.Model) mat.Matrix {
 	if m == nil {
 		return nil

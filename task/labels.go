@@ -39,15 +39,13 @@ func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	return Target{Labels: learn.Labels{Values: values}}, nil
 }
 
-// A NumberError is a label that is no number among others that are. It is a [coles.ErrFormat].
+// A NumberError is a [coles.ErrFormat]: a label that is no number among numbers.
 type NumberError struct{ Label, Node string }
 
-// Error names both.
 func (e *NumberError) Error() string {
 	return fmt.Sprintf("%v: the label %q of node %s is no number, and others are", coles.ErrFormat, e.Label, e.Node)
 }
 
-// Unwrap is [coles.ErrFormat].
 func (e *NumberError) Unwrap() error { return coles.ErrFormat }
 
 // Kind is what the labels are.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Linking says how [Data.Links] learns. The zero value fits vectors of its own.
+// A Linking says how [Data.Links] learns. The zero value fits its own vectors.
 type Linking struct {
 	Directed bool // heads of arcs are recommended to tails
 	// Embed makes vectors of the nodes under a graph, where there are features. Nil fits them for links: once without

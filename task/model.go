@@ -52,7 +52,7 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// OtherWeights notes a graph that has weights where the model was fitted without, or the other way.
+// OtherWeights notes weights of edges where the model had none, or none now.
 func OtherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
 	switch m := m.(type) {

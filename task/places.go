@@ -29,7 +29,7 @@ func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, 
 }
 
 // Important are nodes by their degrees or, for nil degrees, by the cosines between their rows at unit length and the
-// mean of those of their group; the largest first.
+// mean of their group; the largest first.
 func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
 	importance := degrees
 	if importance == nil {

@@ -17,7 +17,6 @@ import (
 // A Kind is what labels are.
 type Kind int
 
-// The kinds of labels.
 const (
 	OneClass Kind = iota
 	SeveralClasses
@@ -37,8 +36,12 @@ type Predictor struct {
 	labels  []int
 }
 
-// ErrNoLabels: no node has a label to learn from.
-var ErrNoLabels = errors.New("there are no labels")
+var (
+	// ErrNoLabels: no node has a label to learn from.
+	ErrNoLabels = errors.New("there are no labels")
+	// ErrNoReasons: neither the labels learnt from nor the features are known.
+	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
+)
 
 // Learn learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
 // g may be nil, and the neighbours then have no share. Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class,
@@ -76,7 +79,7 @@ func (p *Predictor) Kind() Kind {
 	return OneClass
 }
 
-// Model is the kind of the model behind the vectors that it learnt from, in words.
+// Model is the kind of the model whose vectors it learnt from, in words.
 func (p *Predictor) Model() string { return kindOf(p.Origin) }
 
 // Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known.

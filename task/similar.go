@@ -17,7 +17,7 @@ type Similar struct {
 }
 
 // NewSimilar compares nodes by the cosines of y, their vectors. In a graph without features, of one kind of nodes, it
-// compares their neighbours instead: the nearest vectors are often a node's own leaves. Errors: as [near.NewIndex].
+// compares their neighbours instead: the nearest vectors are often a node's leaves. Errors: as [near.NewIndex].
 func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, progress coles.Progress) (*Similar, error) {
 	n, _ := y.Dims()
 	s := &Similar{n: n}
