@@ -101,9 +101,7 @@ func TestMemoryOfPairs(t *testing.T) {
 			var bytes [2]float64
 			for k, n := range []int{c.n, 3 * c.n / 2} {
 				_, taken, err := pairRun(c.name, n, c.d)(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, err)
 				bytes[k] = float64(taken)
 			}
 			t.Logf("%.1f MiB, of half as many rows more %.1f MiB", bytes[0]/(1<<20), bytes[1]/(1<<20))
