@@ -86,9 +86,7 @@ func TestOperationsEqualTorch(t *testing.T) {
 				loss = f.Sum(f.Mul(loss, f.Constant(f.matrix("C"))))
 			}
 			wantNear(t, "loss", loss.Data(), scalar(f.Number("loss")))
-			if err := f.Backward(loss); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, f.Backward(loss))
 			want := f.Inner("gradient")
 			for name := range want {
 				wantNear(t, "gradient of "+name, f.gradient[name], matrixOf(want.Rows(name)))

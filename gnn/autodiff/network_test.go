@@ -169,9 +169,7 @@ func TestAStepTakesNoMoreMemoryThanTheOneBefore(t *testing.T) {
 				u.record(tape, op, in, grads, w, w) // as in evaluation, without going back
 				tape.Reset(context.Background())
 				u.record(tape, op, in, grads, w, w)
-				if err := tape.sweep(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, tape.sweep())
 				for k, v := range tape.nodes[:tape.used] {
 					if v.kept.Data != nil || v.owned && v.back != nil && v.grad.Data != nil {
 						t.Errorf("%s, %s: node %d keeps what only Backward needed", op.name, u.name, k)
@@ -198,9 +196,7 @@ func TestGradientsShareTheirMemory(t *testing.T) {
 	}
 	loss := tape.Sum(v)
 	recorded := tape.Bytes()
-	if err := tape.Backward(loss); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, tape.Backward(loss))
 	if recorded < 8*n*n*length || tape.Bytes() > recorded+2*8*n*n+1000 {
 		t.Errorf("%d bytes recorded, %d after going back", recorded, tape.Bytes())
 	}

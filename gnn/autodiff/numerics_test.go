@@ -111,9 +111,7 @@ func TestBatchNormKeepsTheStatisticsThatItUsed(t *testing.T) {
 		if change {
 			mean[0], variance[1] = 7, 8
 		}
-		if err := tape.Backward(loss); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, tape.Backward(loss))
 		return grad.Data
 	}
 	if !sameBits(gradient(false), gradient(true)) {

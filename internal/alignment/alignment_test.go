@@ -307,9 +307,7 @@ func TestBesideEqualsTheFormula(t *testing.T) {
 		want += others / math.Sqrt(8*size) / (own / norm / 2)
 		ratio, err := alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees(), Seed: seed}.
 			Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, inside.Adjacency(g), true)), kernel.Matrix[float64](l.RawMatrix()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		got += ratio
 	}
 	testkit.WantNear(t, "mean ratio", got, want, 0.05*want)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/lab/internal/programs"
 )
 

@@ -15,7 +15,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/lab/internal/labtest"
 )

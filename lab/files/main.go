@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/peak"
 	"coles/lab/internal/programs"
 )

@@ -12,7 +12,7 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/lab/internal/labtest"
 	"coles/learn"

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/lab/internal/programs"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/lab/internal/labtest"
 	"coles/lab/internal/programs"

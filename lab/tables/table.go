@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/lab/internal/programs"
 )
 

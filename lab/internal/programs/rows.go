@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/testkit"
 )
 
