@@ -139,8 +139,11 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 	server := httptest.NewServer(mux)
 	defer server.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	if end, ok := t.Deadline(); ok { // before which there is time to say what the page said
+		defer time.AfterFunc(time.Until(end)-10*time.Second, cancel).Stop()
+	}
 	run := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,900", "--user-data-dir="+t.TempDir(),
 		"--enable-logging=stderr", "--remote-debugging-pipe", server.URL+"/")
 	run.ExtraFiles = []*os.File{commands, answers}
