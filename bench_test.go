@@ -110,9 +110,6 @@ func BenchmarkTwoFits(b *testing.B) {
 		dim  int
 	}{{"cora", 128}, {"citeseer", 128}, {"cora", 512}, {"pubmed", 128}} {
 		b.Run(fmt.Sprintf("%s/d′=%d", c.name, c.dim), func(b *testing.B) {
-			if testing.Short() && (c.name != "cora" || c.dim > 128) {
-				b.Skip("takes long")
-			}
 			d, g := openGraph(b, c.name)
 			four := func(goroutines int) time.Duration {
 				start := time.Now()
@@ -145,11 +142,7 @@ func BenchmarkTwoFits(b *testing.B) {
 // A graph of ogbn-arxiv's size from features in float32, end to end: K = 8 products in the filter
 // of two operations an entry of W and column.
 func BenchmarkFitLarge(b *testing.B) {
-	nodes := 170_000
-	if testing.Short() { // it has to run and no more
-		nodes = 10_000
-	}
-	d := testkit.Must(synthetic.Communities{Nodes: nodes, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
+	d := testkit.Must(synthetic.Communities{Nodes: 170_000, Degree: 14, Features: 128, Dense: true, Classes: 40}.Generate(ctx))
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	b.ReportAllocs()
 	var r coles.Report

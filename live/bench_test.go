@@ -1,7 +1,6 @@
 package live_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -20,11 +19,8 @@ import (
 // same precision, and against the default fit: "fit/update" and "default/update" are the ratios,
 // "digits" counts the digits of PᵀΛP that the update shares with the former fit.
 func BenchmarkGrow(b *testing.B) {
-	n, d := 200_000, 128
-	if testing.Short() { // it has to run and no more
-		n = 20_000
-	}
-	b.Run(fmt.Sprintf("ring of %d nodes, K=2", n), func(b *testing.B) {
+	const n, d = 200_000, 128
+	b.Run("ring of 200,000 nodes, K=2", func(b *testing.B) {
 		g := testkit.Must(coles.NewGraph(n, testkit.Ring(n, 5)))
 		benchmarkGrow(b, g, testkit.RandomDense(testkit.Random(1), n, d), coles.With(func(s *coles.Settings) { s.Filter, s.Preparation = coles.S2GCSum(2), coles.PrepareNone }))
 	})
@@ -85,9 +81,6 @@ func BenchmarkFrozen(b *testing.B) {
 		n, hops int
 	}{{"K=2", 200_000, 2}, {"K=8", 20_000, 8}} {
 		b.Run(c.name, func(b *testing.B) {
-			if testing.Short() && c.n > 20_000 {
-				b.Skip("takes long")
-			}
 			const d = 128
 			h := ring(testkit.RandomDense(testkit.Random(3), c.n+1, d), c.n, 5, coles.WithFilter(coles.S2GCSum(c.hops)))
 			g, old := h.graph(c.n), h.features(0, c.n)

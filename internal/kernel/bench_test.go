@@ -14,9 +14,6 @@ import (
 	"coles/internal/parallel"
 )
 
-// few are the products that a benchmark makes with -short, where it has to run and no more.
-const few = 2_000_000_000
-
 // onEachPath runs a benchmark on every path that this machine supports.
 func onEachPath(b *testing.B, name string, run func(b *testing.B)) {
 	before := active
@@ -56,9 +53,6 @@ func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 		{32, 32, 32, false, false},
 		{8, 8, 8, false, false},
 	} {
-		if testing.Short() && s.m*s.n*s.k > few {
-			continue
-		}
 		onEachPath(b, fmt.Sprintf("%s/%dx%dx%d/trans=%v,%v", kind, s.m, s.n, s.k, s.transA, s.transB), func(b *testing.B) {
 			p := newProblem[S, T](rnd, s.m, s.n, s.k, s.transA, s.transB, 1, 0)
 			for b.Loop() {
@@ -115,9 +109,6 @@ func BenchmarkGram(b *testing.B) {
 func benchmarkGram[S, T Float](b *testing.B, kind string) {
 	rnd := random(10)
 	for _, s := range []struct{ r, n int }{{2708, 1433}, {19_717, 500}, {50_000, 128}, {64, 1433}} {
-		if testing.Short() && s.r*s.n*s.n > few {
-			continue
-		}
 		x, c := poisoned[S](rnd, s.r, s.n, 0), Dense[T](s.n, s.n)
 		onEachPath(b, fmt.Sprintf("%s/%dx%d", kind, s.r, s.n), func(b *testing.B) {
 			for b.Loop() {
@@ -142,9 +133,6 @@ func benchmarkSpMM[T Float](b *testing.B) {
 		size = 8
 	}
 	for _, s := range []struct{ n, d int }{{50_000, 64}, {170_000, 128}, {2708, 1433}, {20_000, 32}, {19_717, 500}, {2708, 16}} {
-		if testing.Short() && s.n*s.d > 1e7 {
-			continue
-		}
 		rnd := random(4)
 		a := powerLaw[T](rnd, s.n)
 		if s.n == 19_717 {
