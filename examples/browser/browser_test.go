@@ -116,8 +116,7 @@ func inBrowser(t *testing.T, folder, acts string, files map[string]string) map[s
 		mux.HandleFunc("/"+name, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
 	}
 	mux.HandleFunc("POST /found", func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		found <- body
+		found <- testkit.Must(io.ReadAll(r.Body))
 	})
 	commands, to, err := os.Pipe()
 	testkit.Check(t, err)
