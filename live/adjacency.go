@@ -321,7 +321,8 @@ func (adj *adjacency) plusRows(of func(int32) *node) rows {
 // finite refuses weights of some nodes, or of all, that add up to infinity.
 func (adj *adjacency) finite(nodes []int32) error {
 	for _, i := range nodes {
-		if adj.nodes[i].filter == 0 { // its own loop added
+		v := &adj.nodes[i]
+		if degree, loop := matrix.Degree(int(i), v.cols, v.given); math.IsInf(degree+loop+1, 0) { // as given, be they taken by their logarithms
 			return fmt.Errorf("live: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, i)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // A Change adds nodes, edges or both to a graph.
 type Change struct {
 	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
-	// n+k−1. Without features k follows from the edges.
+	// n+k−1. Without features k is the number of names or, where nodes are only numbered, follows from the edges: an
+	// edge to itself brings a node that has no other yet.
 	Features mat.Matrix
 	// Rows are cells in the place of Features, for a graph that keeps them, see [Graph.KeepCells]: a row for each new node. Their
 	// ids are not looked at.
@@ -68,7 +69,8 @@ const wholeShare = 0.4
 // afresh too.
 //
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
-// also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's.
+// also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's; [coles.ErrUnplaced] where
+// without features no edge would be left to a node that the model knows.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	defer g.alone()()
 	if g.cells != nil && what.Features != nil {
@@ -91,6 +93,12 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 			g.x.Append(x)
 		} else if g.known != nil {
 			g.x.AppendZeros(count)
+			g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
+			for k, id := range what.IDs {
+				if place, back := g.gone[id]; back {
+					g.known[n+k] = place
+				}
+			}
 		}
 		for len(g.places) < n+count {
 			g.places = append(g.places, -1)
@@ -99,9 +107,6 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	})
 	if err != nil {
 		return nil, err
-	}
-	if g.known != nil {
-		g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
 	}
 	g.hashes = append(g.hashes, hashes...)
 	g.mu.Lock()
@@ -114,20 +119,21 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	}
 	for k, id := range what.IDs {
 		g.row[id] = n + k
+		delete(g.gone, id)
 	}
 	g.ids = append(g.ids, what.IDs...)
 	return done, nil
 }
 
-// apply makes a change and brings all up to date, or takes it back.
-func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error)) (done *Update, err error) {
+// apply makes a change, after which some nodes leave, and brings all up to date, or takes it back.
+func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error), leaving ...int) (done *Update, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	n := len(g.adj.nodes)
 	g.before = make(map[int32][]float64)
 	touched, err := change(ctx)
 	if err == nil && g.known != nil {
-		err = g.encode(ctx, touched, n)
+		err = g.encode(ctx, touched, n, leaving)
 	}
 	if err == nil {
 		done, err = g.update(ctx, n, touched)
@@ -136,6 +142,7 @@ func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched
 		g.adj.rollback()
 		g.restore()
 		g.x.Truncate(n)
+		g.known = g.known[:min(n, len(g.known))]
 		g.resize(n)
 		return nil, err
 	}
@@ -165,8 +172,10 @@ func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float6
 	case g.known != nil && what.Features != nil:
 		return nil, 0, nil, errFeatures
 	case g.known != nil:
-		if count, err = newcomers(n, what.Edges); err != nil {
-			return nil, 0, nil, err
+		if count = len(what.IDs); g.row == nil {
+			if count, err = newcomers(n, what.Edges); err != nil {
+				return nil, 0, nil, err
+			}
 		}
 		if err := matrix.CheckSize(n+count, g.x.Cols()); err != nil {
 			return nil, 0, nil, fmt.Errorf("live: %w", err)

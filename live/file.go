@@ -175,6 +175,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 		return nil, err
 	}
 	g.use(m)
+	g.gone = g.missing()
 	if err := g.adj.finite(nil); err != nil {
 		return nil, err
 	}

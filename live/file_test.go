@@ -42,7 +42,7 @@ func TestGraphsAreKept(t *testing.T) {
 			t.Errorf("%s: the graph that was read is written otherwise", c.name)
 		}
 		h.wantMirror(t, back, m, c.d, c.sparse)
-		again := &mirror{append([]string(nil), h.names...), map[string][]float64{}, map[[2]string]float64{}, h.next}
+		again := &mirror{append([]string(nil), h.names...), map[string][]float64{}, map[[2]string]float64{}, h.next, false}
 		for k, v := range h.x {
 			again.x[k] = v
 		}
