@@ -183,8 +183,7 @@ func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64) error
 }
 
 // Encode returns the features of all nodes of a graph, known ones by their names or, without, by their
-// numbers. A node without an edge to a known one gets zeros: its vector is that of its neighbours alone. Errors:
-// [ErrUnplaced] if some nodes are new, and none has an edge to a known one.
+// numbers; zeros for a node without an edge to a known one. Errors: [ErrUnplaced] for these alone, some of them new.
 func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -314,4 +315,73 @@ func TestReadersBesideAWriter(t *testing.T) {
 	}
 	close(done)
 	wait.Wait()
+}
+
+// A change that fails, whatever is wrong with it and wherever it stops, leaves the file of the graph as it was, to the byte.
+func TestFailedChangesChangeNothing(t *testing.T) {
+	for _, c := range []struct {
+		d      int
+		sparse bool
+		span   float64
+	}{{4, false, 0}, {5, true, 100}, {0, false, 0}, {0, false, 1}} {
+		g, _, h := mirrored(t, 50, c.d, c.sparse, coles.WithDim(3), coles.With(func(s *coles.Settings) {
+			s.Filter, s.Kind, s.WeightSpan = coles.SGC(2), coles.UseGraph, c.span
+		}))
+		rng, before, failed := testkit.Random(17), saved(t, g), map[string]int{}
+		for k := range 400 {
+			n := g.Nodes()
+			some := func() int { return rng.IntN(n) }
+			what := live.Change{IDs: []string{fmt.Sprint("new ", k)}, Edges: []coles.Edge{{U: n, V: some()}, {U: some(), V: n}}, Weights: []float64{1, 2}}
+			x := testkit.RandomDense(rng, 1, max(c.d, 1))
+			late := &fading{Context: ctx}
+			late.left.Store(1000)
+			why := rng.IntN(7)
+			switch why {
+			case 0:
+				what.IDs[0] = h.names[some()]
+			case 1:
+				what.Weights[1] = []float64{-1, math.NaN(), 1.7e308}[rng.IntN(3)]
+				what.Edges = append(what.Edges, coles.Edge{U: n, V: some()})
+				what.Weights = append(what.Weights, 1.7e308)
+			case 2:
+				what.Edges[rng.IntN(2)].V += 1 + rng.IntN(3)*n
+			case 3:
+				x.Set(0, 0, []float64{math.NaN(), 1e300}[rng.IntN(2)])
+			default:
+				late.left.Store(int64(rng.IntN(12)))
+			}
+			if c.d > 0 {
+				what.Features = x
+			}
+			if err := g.Rebuild(cancelled()); err == nil {
+				t.Fatal("a context that has ended stops no rebuild")
+			}
+			kind, err := rng.IntN(5), error(nil)
+			switch u, v := some(), some(); kind {
+			case 0, 1:
+				_, err = g.Add(late, what)
+			case 2:
+				_, err = g.SetWeights(late, []coles.Edge{{U: u, V: v}, {U: some(), V: some()}}, what.Weights[:2])
+			case 3:
+				_, err = g.SetFeatures(late, []int{u}, x)
+			case 4:
+				if why > 3 {
+					_, err = g.Remove(late, []int{u})
+				} else {
+					_, err = g.Remove(late, []int{u, u})
+				}
+			}
+			now := saved(t, g)
+			if err != nil && !bytes.Equal(now, before) {
+				t.Fatalf("%d features, %v: a change of kind %d, fault %d, is half made: %v", c.d, c.sparse, kind, why, err)
+			}
+			if err != nil {
+				failed[fmt.Sprint(kind, why)]++
+			}
+			before, h.names = now, testkit.Must(g.Graph()).IDs()
+		}
+		if len(failed) < 15 {
+			t.Errorf("%d ways to fail: %v", len(failed), failed)
+		}
+	}
 }
