@@ -11,6 +11,7 @@ import (
 	"coles/internal/parallel"
 	"coles/table"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,14 +40,18 @@ type Update struct {
 	Moved []int
 	// Renumbered are pairs of numbers, before and after, of nodes that have taken the places of removed ones, in this order.
 	Renumbered [][2]int
-	// Whole is set if so much was in reach that everything was computed again, which gives nodes
-	// that have not moved the same vectors up to rounding.
+	// Whole is set if so much was in reach, or so little is left of weights or features, that everything was computed again,
+	// which gives nodes that have not moved the same vectors up to rounding.
 	Whole bool
 }
 
 // wholeShare is the share of the nodes that, once moved, makes computing everything again cheaper
 // than the difference: the latter multiplies twice as much for each row.
 const wholeShare = 0.4
+
+// fadedShare is the share of the largest weights and features there have been that, if it alone is left, has all computed
+// again: what these have rounded by, 10⁻¹⁶ of them, would be seen.
+const fadedShare = 1e-3
 
 // Add takes in new nodes and edges and brings FX and M up to date. With U the ends of new edges and
 // the new nodes, D the change of FX, and W and W⁺ of the grown graph,
@@ -135,8 +140,9 @@ func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched
 	if err == nil && g.known != nil {
 		err = g.encode(ctx, touched, n, leaving)
 	}
+	energy := g.energy[0] + g.gained(touched, n)
 	if err == nil {
-		done, err = g.update(ctx, n, touched)
+		done, err = g.update(ctx, n, touched, energy)
 	}
 	if err != nil {
 		g.adj.rollback()
@@ -146,9 +152,23 @@ func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched
 		g.resize(n)
 		return nil, err
 	}
+	if !done.Whole {
+		g.energy = [2]float64{energy, max(energy, g.energy[1])}
+	}
 	g.adj.commit()
 	g.before = nil
 	return done, nil
+}
+
+// gained is the energy that the features have gained by a change of these nodes.
+func (g *Graph) gained(touched []int32, n int) (sum float64) {
+	for _, i := range touched {
+		was, replaced := g.before[i]
+		if _, now := g.x.Row(int(i)); replaced || int(i) >= n {
+			sum += floats.Dot(now, now) - floats.Dot(was, was)
+		}
+	}
+	return sum
 }
 
 // resize gives FX a number of rows, new ones of zeros. Readers go on with what they have.
@@ -223,8 +243,8 @@ func (g *Graph) checkIDs(count int, ids []string) error {
 }
 
 // update brings FX, M and (FX)ᵀv up to date after n nodes have become more and the rows of the
-// touched ones changed.
-func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, error) {
+// touched ones changed, so that the features have this energy.
+func (g *Graph) update(ctx context.Context, n int, touched []int32, energy float64) (*Update, error) {
 	if err := g.adj.finite(touched); err != nil {
 		return nil, err
 	}
@@ -237,6 +257,9 @@ func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, er
 	}
 	slices.Sort(moved)
 	done := &Update{Moved: moved, Whole: float64(len(moved)) > wholeShare*float64(len(g.adj.nodes))}
+	if !(g.adj.volume >= fadedShare*g.adj.peak && energy >= fadedShare*fadedShare*g.energy[1] && matrix.Finite(energy)) {
+		done.Whole = true
+	}
 	if done.Whole {
 		return done, g.rebuild(ctx)
 	}

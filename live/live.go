@@ -59,7 +59,8 @@ type Graph struct {
 	// vectors v of weights.
 	m      kernel.Matrix[float64]
 	along  [2][]float64
-	places []int32 // −1, at least one for every node; see ballAround
+	energy [2]float64 // of the features, and the largest that has been since it was summed
+	places []int32    // −1, at least one for every node; see ballAround
 }
 
 // Follow begins to follow the graph that the model was fitted on, or another one, with its features
@@ -358,10 +359,17 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	energy, err := g.x.Squares(ctx)
+	if err != nil {
+		return err
+	}
+	if !matrix.Finite(energy) {
+		return fmt.Errorf("live: %w: the squares of the features add up to infinity; scale them", coles.ErrNotFinite)
+	}
 	g.mu.Lock()
 	g.fx = rows
 	g.mu.Unlock()
-	g.m, g.along = m, along
+	g.m, g.along, g.energy = m, along, [2]float64{energy, energy}
 	g.adj.sumDegrees()
 	return nil
 }
