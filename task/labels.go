@@ -22,9 +22,8 @@ type Target struct {
 var Meanings = []string{"classes", "numbers", "several"}
 
 // TargetOf takes the labels of n nodes as one of [Meanings] or, for "", as what they look like: sets of classes where
-// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes.
-//
-// Errors: a [*NumberError] for a label among numbers that is none, or too large.
+// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
+// [*NumberError] for a label among numbers that is none, or too large.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	classes := Target{Labels: learn.Labels{Classes: Known(d, n)}, Names: d.Classes}
 	if as == "classes" || d.Classes == nil {
@@ -46,10 +45,9 @@ func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	return Target{Labels: learn.Labels{Values: values}}, nil
 }
 
-// A NumberError is a label that is no number among others that are, or whose square overflows.
+// A NumberError is a label that is no number among numbers, a [coles.ErrFormat], or whose square overflows, a [coles.ErrNotFinite].
 type NumberError struct{ Label, Node string }
 
-// Error names both.
 func (e *NumberError) Error() string {
 	if e.Unwrap() == coles.ErrNotFinite {
 		return fmt.Sprintf("%v: the square of the label %q of node %s; give labels in a larger unit", coles.ErrNotFinite, e.Label, e.Node)
@@ -57,7 +55,6 @@ func (e *NumberError) Error() string {
 	return fmt.Sprintf("%v: the label %q of node %s is no number, and others are", coles.ErrFormat, e.Label, e.Node)
 }
 
-// Unwrap is [coles.ErrFormat] or [coles.ErrNotFinite].
 func (e *NumberError) Unwrap() error {
 	if v, _ := strconv.ParseFloat(e.Label, 64); math.Abs(v) > given.MostSquared {
 		return coles.ErrNotFinite
