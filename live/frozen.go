@@ -118,8 +118,8 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 func (f *Frozen) Nodes() int { return len(f.scale) }
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
-// d) and the numbers n … n+k−1; without features x is nil, and k follows from the edges, of which one to itself brings a newcomer that has no other. Edges join
-// them to nodes of the graph, or to each other: newcomers that edges join, be it by others, have their vectors by one call with all of these. Weights
+// d) and the numbers n … n+k−1. Without features x is nil, and k follows from the edges: one to itself brings a newcomer that has no other. Edges join
+// them to nodes of the graph, or to each other: newcomers that paths join want one call for all of these. Weights
 // are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. As in a [coles.Graph] an edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
@@ -134,8 +134,8 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 //
 // A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
 //
-// Errors: [coles.ErrUnplaced] where no edge leads from newcomers without features to the graph; else who has no path to it has zeros.
-// [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
+// Errors: [coles.ErrUnplaced] where no edge leads from newcomers without features to the graph; where some do, a newcomer without a
+// path to it has zeros. [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
 	if f == nil || f.model == nil {
