@@ -182,7 +182,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			return nil, err
 		}
 		if p, err = v.learn(ctx, s, t, how); err != nil {
-			return nil, err
+			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
 	} else if notes, err := p.Check(v.model); err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
