@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"coles/near"
-
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,9 +25,6 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		route{"POST", "/predict", s.predict},
 		route{"GET", "/healthz", s.health},
 		route{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
-			if err := sameOrigin(r, "reload"); err != nil {
-				return nil, err
-			}
 			if !s.one.TryLock() {
 				return nil, failure{http.StatusConflict, errors.New("a reload is under way; ask again when it is done")}
 			}
@@ -54,31 +49,36 @@ func (s *service) handler(ctx context.Context) http.Handler {
 	mux.Handle("/", handler(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure{http.StatusNotFound, fmt.Errorf("no path %q", r.URL.Path)}
 	}))
-	return mux
+	return s.guarded(mux)
 }
 
 func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
-	k := &s.kept
-	k.reading.RLock()
-	defer k.reading.RUnlock()
-	now := s.now.Load()
-	nodes := now.Graph.Nodes() + len(k.newcomers.place) - len(k.hidden)
-	return map[string]any{"nodes": nodes, "features": len(now.columns), "since": now.since}, nil
+	v, done := s.look()
+	defer done()
+	return map[string]any{"nodes": v.book.nodes(), "features": len(v.columns), "since": v.since}, nil
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
-	now := s.now.Load()
-	k, y, unknown, err := now.newcomer(r, now.placer)
+	who, err := readNewcomer(r)
 	if err != nil {
 		return nil, err
 	}
-	nearest := [][]near.Match{nil}
-	if mat.Norm(y, math.Inf(1)) > now.rounding {
-		if nearest, err = now.similar.Index().Vectors(r.Context(), y, min(k, len(now.ids))); err != nil {
+	v, done := s.look()
+	defer done()
+	y, unknown, err := v.welcome(r.Context(), v.placer, who)
+	if err != nil {
+		return nil, err
+	}
+	nearest := []match{}
+	if y == nil {
+		_, width := v.rows.Dims()
+		y = mat.NewDense(1, width, nil)
+	} else if mat.Norm(y, math.Inf(1)) > v.rounding {
+		if nearest, err = v.nearest(r.Context(), y.RawRowView(0), who.K, ""); err != nil {
 			return nil, err
 		}
 	}
-	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0], nil), "unknown": unknown}, nil
+	return map[string]any{"vector": y.RawRowView(0), "nearest": nearest, "unknown": unknown}, nil
 }
 
 // mostTold is how many changes a request may have.
@@ -87,11 +87,8 @@ const mostTold = 1000
 // told reads the changes of a request, of a form T, and takes them as a batch.
 func told[T any](s *service, size func(T) int, as func(T) batch) handler {
 	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
-		if s.kept.journal == nil {
+		if s.journal == nil {
 			return nil, errNotKept
-		}
-		if err := sameOrigin(r, "change the graph"); err != nil {
-			return nil, err
 		}
 		var changes T
 		if err := decode(r, &changes); err != nil {

@@ -28,10 +28,10 @@ func BenchmarkLoad(b *testing.B) {
 	const nodes, seconds, batches, reads = 100_000, 10, 30, 1200
 	data := testkit.Must(synthetic.Communities{Nodes: nodes, Degree: 20, Features: 128, Dense: true, Seed: 1}.Generate(b.Context()))
 	data.Labels = nil
-	first := testkit.Must(newState(b.Context(), testkit.Must(task.New(data)), &task.File{}))
-	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0)}
-	testkit.Check(b, s.keep(b.Context(), b.TempDir(), first))
-	defer s.kept.journal.file.Close()
+	s := &service{ctx: b.Context(), log: log.New(io.Discard, "", 0), hosts: testHosts}
+	testkit.Check(b, s.keep(b.Context(), b.TempDir(), false, testkit.Must(task.New(data)), &task.File{}))
+	first := stateOf(s)
+	defer s.journal.close()
 	listener := testkit.Must(net.Listen("tcp", "localhost:0"))
 	ctx, stop := context.WithCancel(b.Context())
 	served := make(chan error)
