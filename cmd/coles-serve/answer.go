@@ -39,9 +39,9 @@ type handler func(http.ResponseWriter, *http.Request) (any, error)
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	body := r.Body
+	body, r := r.Body, r.WithContext(ctx) // a copy: the server looks at the body of its own to see whether a client waits
 	r.Body = http.MaxBytesReader(w, body, maxBody)
-	answer, err := h(w, r.WithContext(ctx))
+	answer, err := h(w, r)
 	status := http.StatusOK
 	if err != nil {
 		answer, status = map[string]string{"error": setting.Plain(err.Error())}, http.StatusBadRequest

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -99,8 +100,8 @@ func (c cells) row(ctx context.Context, features map[string]any) (x mat.Matrix, 
 		}
 		number, isNumber := value.(json.Number)
 		of, err := number.Float64()
-		if (isNumber || c.encoder == nil) && err != nil {
-			return nil, nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
+		if (isNumber || c.encoder == nil) && (err != nil || math.Abs(of) > math.MaxFloat32) {
+			return nil, nil, fmt.Errorf("feature %q: %v is not a number of at most %.2g", name, value, math.MaxFloat32)
 		}
 		if c.encoder != nil {
 			switch value.(type) {

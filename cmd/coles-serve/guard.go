@@ -53,41 +53,42 @@ func address(addr string, token bool) (*net.TCPAddr, error) {
 	return at, err
 }
 
-// guarded lets in who asks for a host of this service, has the token, is no page of another origin, and finds room.
+// guarded lets in who may ask and finds room.
 func (s *service) guarded(h http.Handler) http.Handler {
-	refuse := func(w http.ResponseWriter, r *http.Request, status int, err error) {
-		handler(func(http.ResponseWriter, *http.Request) (any, error) { return nil, failure{status, err} }).ServeHTTP(w, r)
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.hosts.Check(r); err != nil {
-			refuse(w, r, http.StatusForbidden, err)
-			return
-		}
-		if o := r.Header.Get("Origin"); r.Method != http.MethodGet && o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
-			refuse(w, r, http.StatusForbidden, fmt.Errorf("a page of %q must not ask here", o))
-			return
-		}
-		if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); s.guard.token != nil {
-			if sum := sha256.Sum256([]byte(given)); !ok || subtle.ConstantTimeCompare(sum[:], s.guard.token[:]) == 0 {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-				refuse(w, r, http.StatusUnauthorized, errors.New(`the token is missing or wrong: send "Authorization: Bearer TOKEN"`))
-				return
-			}
-		}
+		v, done := s.look()
+		search := int64(perNode * v.Graph.Nodes())
+		done()
 		length := r.ContentLength
 		if length < 0 || length > maxBody {
 			length = maxBody
 		}
-		v, done := s.look()
-		search := int64(perNode * v.Graph.Nodes())
-		done()
 		cost := perRequest + perByte*length + search
 		defer s.guard.taken.Add(-cost)
-		if s.guard.taken.Add(cost) > room+searches*search {
-			w.Header().Set("Retry-After", "1")
-			refuse(w, r, http.StatusTooManyRequests, errors.New("too many requests at once for the memory; ask again"))
+		err := s.refused(w, r)
+		if s.guard.taken.Add(cost) > room+searches*search && err == nil {
+			err = failure{http.StatusTooManyRequests, errors.New("too many requests at once for the memory; ask again in a second")}
+		}
+		if err != nil {
+			handler(func(http.ResponseWriter, *http.Request) (any, error) { return nil, err }).ServeHTTP(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// refused is an error unless a request is for a host of this service, has the token, and is not by a page of another origin.
+func (s *service) refused(w http.ResponseWriter, r *http.Request) error {
+	if err := s.hosts.Check(r); err != nil {
+		return failure{http.StatusForbidden, err}
+	}
+	if o := r.Header.Get("Origin"); r.Method != http.MethodGet && o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
+		return failure{http.StatusForbidden, fmt.Errorf("a page of %q must not ask here", o)}
+	}
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if sum := sha256.Sum256([]byte(given)); s.guard.token != nil && (!ok || subtle.ConstantTimeCompare(sum[:], s.guard.token[:]) == 0) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		return failure{http.StatusUnauthorized, errors.New(`the token is missing or wrong: send "Authorization: Bearer TOKEN"`)}
+	}
+	return nil
 }

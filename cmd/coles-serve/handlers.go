@@ -85,7 +85,7 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 const mostTold = 1000
 
 // told reads the changes of a request, of a form T, and takes them as a batch.
-func told[T any](s *service, size func(T) int, as func(T) batch) handler {
+func told[T any](s *service, as func(T) batch) handler {
 	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		if s.journal == nil {
 			return nil, errNotKept
@@ -94,26 +94,26 @@ func told[T any](s *service, size func(T) int, as func(T) batch) handler {
 		if err := decode(r, &changes); err != nil {
 			return nil, err
 		}
-		if n := size(changes); n < 1 || n > mostTold {
+		c := as(changes)
+		if n := len(c.Nodes) + len(c.Edges) + len(c.Features) + len(c.RemoveNodes); n < 1 || n > mostTold {
 			return nil, fmt.Errorf("body: %d changes, want 1 to %d", n, mostTold)
 		}
-		return s.tell(r.Context(), as(changes))
+		return s.tell(r.Context(), c)
 	}
 }
 
 // tellers are the handlers of what changes the graph.
 func (s *service) tellers() []route {
 	return []route{
-		{"POST", "/nodes", told(s, func(v []toldNode) int { return len(v) }, func(v []toldNode) batch { return batch{Nodes: v} })},
-		{"DELETE", "/nodes", told(s, func(v []string) int { return len(v) }, func(v []string) batch { return batch{RemoveNodes: v} })},
-		{"POST", "/edges", told(s, func(v []toldEdge) int { return len(v) }, func(v []toldEdge) batch { return batch{Edges: v} })},
-		{"DELETE", "/edges", told(s, func(v []toldEdge) int { return len(v) }, func(v []toldEdge) batch {
-			none := 0.
+		{"POST", "/nodes", told(s, func(v []toldNode) batch { return batch{Nodes: v} })},
+		{"DELETE", "/nodes", told(s, func(v []string) batch { return batch{RemoveNodes: v} })},
+		{"POST", "/edges", told(s, func(v []toldEdge) batch { return batch{Edges: v} })},
+		{"DELETE", "/edges", told(s, func(v []toldEdge) batch {
 			for k := range v {
-				v[k].Weight = &none
+				v[k].Weight = new(float64)
 			}
 			return batch{Edges: v}
 		})},
-		{"PUT", "/features", told(s, func(v map[string]map[string]any) int { return len(v) }, func(v map[string]map[string]any) batch { return batch{Features: v} })},
+		{"PUT", "/features", told(s, func(v map[string]map[string]any) batch { return batch{Features: v} })},
 	}
 }

@@ -151,6 +151,10 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 			j.size += int64(len(line))
 		}
 	}
+	whole, err := j.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
 	if odd.Len() == 0 {
 		return notes, errors.Join(j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
 	}
@@ -161,7 +165,7 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 	if err := errors.Join(second(aside.Write(odd.Bytes())), aside.Sync(), aside.Close()); err != nil {
 		return nil, err
 	}
-	return notes, j.rewrite(func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
+	return notes, j.rewrite(whole, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -224,7 +228,7 @@ func writeLine(w io.Writer, b batch) (int64, error) {
 
 // replace puts batches, and the lines from a byte on, in the place of all there are: the same changes in fewer bytes.
 func (j *journal) replace(all []batch, tail int64) error {
-	return j.rewrite(func(w io.Writer) error {
+	return j.rewrite(j.size, func(w io.Writer) error {
 		for _, b := range all {
 			if _, err := writeLine(w, b); err != nil {
 				return err
@@ -234,13 +238,10 @@ func (j *journal) replace(all []batch, tail int64) error {
 	})
 }
 
-// rewrite makes a file that takes the place of this one, and its mode.
-func (j *journal) rewrite(fill func(io.Writer) error) error {
+// rewrite makes a file that takes the place of this one, of so many bytes, and its mode.
+func (j *journal) rewrite(size int64, fill func(io.Writer) error) error {
 	was, err := j.file.Stat()
 	if err != nil {
-		return err
-	}
-	if err := j.mine(was.Size()); err != nil {
 		return err
 	}
 	next, err := os.OpenFile(j.path+".next", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -250,9 +251,9 @@ func (j *journal) rewrite(fill func(io.Writer) error) error {
 	defer os.Remove(next.Name()) // unless it has its name
 	to := bufio.NewWriter(next)
 	err = errors.Join(fill(to), to.Flush(), next.Chmod(was.Mode().Perm()), next.Sync())
-	size, sought := next.Seek(0, io.SeekCurrent)
+	length, sought := next.Seek(0, io.SeekCurrent)
 	if err = errors.Join(err, sought); err == nil {
-		err = j.mine(was.Size())
+		err = j.mine(size)
 	}
 	if err == nil {
 		err = os.Rename(next.Name(), j.path)
@@ -261,7 +262,7 @@ func (j *journal) rewrite(fill func(io.Writer) error) error {
 		return errors.Join(err, next.Close())
 	}
 	j.file.Close() // of a file without a name now
-	j.file, j.size = next, size
+	j.file, j.size = next, length
 	return syncFolder(filepath.Dir(j.path))
 }
 

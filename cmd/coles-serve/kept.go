@@ -88,11 +88,10 @@ func fitAgain(ctx context.Context, d *task.Data) (*state, error) {
 	if !errors.Is(err, learn.ErrSplit) && !errors.Is(err, task.ErrNoLabels) {
 		return next, err
 	}
-	of := *d.Dataset
-	of.Labels = nil
-	unlearnt := fmt.Errorf("nothing is predicted until the labels that are left can be learnt from: %w", err)
-	if next, err = newState(ctx, &task.Data{Dataset: &of, Graph: d.Graph}, &task.File{}); err == nil {
-		next.unlearnt, next.notes = unlearnt, append(next.notes, unlearnt.Error())
+	unlearnt := fmt.Sprintf("nothing is predicted: %v", err)
+	d.Labels = nil
+	if next, err = newState(ctx, d, &task.File{}); err == nil {
+		next.notes = append(next.notes, unlearnt)
 	}
 	return next, err
 }

@@ -65,7 +65,12 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, done := s.prepared(func(of *state) { of.links() })
+	v, done := s.look()
+	for of := (*state)(nil); of != v.state; v, done = s.look() { // until no fit comes while it learns for seconds, for which nobody should wait
+		of = v.state
+		done()
+		of.links()
+	}
 	defer done()
 	a, err := v.subject(r.FormValue("id"))
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -13,120 +12,95 @@ import (
 )
 
 var (
-	errNoLabels = failure{http.StatusNotFound, errors.New("no labels: the service was started without -labels")}
+	errNoLabels = failure{http.StatusNotFound, errors.New("no labels: the service was started without -labels, or those that are left cannot be learnt from")}
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
-// taught is what has been learnt from labels.
-func (s *state) taught() (*learnt, error) {
-	switch {
-	case s.unlearnt != nil:
-		return nil, failure{http.StatusNotFound, s.unlearnt}
-	case s.learnt == nil:
-		return nil, errNoLabels
-	}
-	return s.learnt, nil
-}
-
-// predict answers for a newcomer, by its vector alone: to smooth the whole graph takes longer than a request.
+// predict answers for a newcomer.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	who, err := readNewcomer(r)
 	if err != nil {
 		return nil, err
 	}
-	v, done := s.look()
-	of, err := v.taught()
-	var y *mat.Dense
 	var unknown []string
-	if err == nil {
-		y, unknown, err = v.welcome(r.Context(), of.placer, who)
-	}
-	ids, hidden := v.ids, v.hidden
-	done()
-	if err != nil {
-		return nil, err
-	}
-	found, err := of.predict(r.Context(), y, who.K, ids, hidden)
+	found, err := s.predicted(r, who.K, func(v *view) (row int, y *mat.Dense, err error) {
+		y, unknown, err = v.welcome(r.Context(), v.learnt.placer, who)
+		return -1, y, err
+	})
 	if err == nil {
 		found["unknown"] = unknown
 	}
 	return found, err
 }
 
-// predict answers by a vector, nil for none.
-func (l *learnt) predict(ctx context.Context, y *mat.Dense, k int, ids []string, hidden map[string]bool) (map[string]any, error) {
-	if y == nil {
-		return nil, errUnknown
-	}
-	answers, err := l.Answers(ctx, nil, y, task.Target{}, nil)
-	if err != nil {
-		return nil, err
-	}
-	why, err := l.WhyNewcomer(ctx, y, ids)
-	return l.words(answers[0], k, why, hidden), err
-}
-
-// predictNode answers for a node of the last fit or, by its vector alone, for a newcomer.
+// predictNode answers for a node that there is.
 func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, error) {
 	k, err := wanted(r)
 	if err != nil {
 		return nil, err
 	}
-	v, done := s.prepared(func(of *state) {
-		if of.learnt != nil {
-			of.learnt.answers()
+	id := r.FormValue("id")
+	found, err := s.predicted(r, k, func(v *view) (row int, y *mat.Dense, err error) {
+		a, err := v.subject(id)
+		if err == nil && a.row < 0 {
+			y, _, err = v.place(r.Context(), v.learnt.placer, stranger{v.book.added[id], v.book.weights[id]})
 		}
+		return a.row, y, err
 	})
-	of, st, hidden := v.learnt, v.state, v.hidden
-	a, err := v.subject(r.FormValue("id"))
 	if err == nil {
-		_, err = v.taught()
-	}
-	var y *mat.Dense
-	if err == nil && a.row < 0 {
-		y, _, err = v.place(r.Context(), of.placer, stranger{v.book.added[a.id], v.book.weights[a.id]})
-	}
-	done()
-	if err != nil {
-		return nil, err
-	}
-	var found map[string]any
-	if a.row < 0 {
-		found, err = of.predict(r.Context(), y, k, st.ids, hidden)
-	} else {
-		found, err = of.node(r.Context(), st, a.row, k, hidden)
-	}
-	if err == nil {
-		found["id"] = a.id
+		found["id"] = id
 	}
 	return found, err
 }
 
-// node answers for a node of the last fit.
-func (l *learnt) node(ctx context.Context, of *state, row, k int, hidden map[string]bool) (map[string]any, error) {
-	answers, err := l.answers()
-	if err != nil {
-		return nil, failure{http.StatusInternalServerError, err}
+// predicted predicts a node of the last fit or, for row −1, another by its vector alone: to smooth the whole graph takes longer than a request.
+func (s *service) predicted(r *http.Request, k int, find func(*view) (row int, y *mat.Dense, err error)) (map[string]any, error) {
+	v, done := s.look()
+	of, now, hidden := v.learnt, v.state, v.hidden
+	row, y, err := 0, (*mat.Dense)(nil), error(errNoLabels)
+	if of != nil {
+		row, y, err = find(v)
 	}
-	answer, why := answers[row], []*task.Why{nil}
-	if l.Kind() == task.OneClass {
-		if why, err = l.Why(ctx, of.Data, l.model, l.rows, l.target, []int{row}, []learn.Answer{answer}); err != nil {
+	done()
+	switch {
+	case err != nil:
+		return nil, err
+	case row < 0 && y == nil:
+		return nil, errUnknown
+	}
+	var answer learn.Answer
+	var why *task.Why
+	if row < 0 {
+		answers, err := of.Answers(r.Context(), nil, y, task.Target{}, nil)
+		if err != nil {
 			return nil, err
 		}
+		answer = answers[0]
+		if why, err = of.WhyNewcomer(r.Context(), y, now.ids); err != nil {
+			return nil, err
+		}
+	} else {
+		answers, err := of.answers()
+		if err != nil {
+			return nil, failure{http.StatusInternalServerError, err}
+		}
+		answer = answers[row]
+		if of.Kind() == task.OneClass {
+			all, err := of.Why(r.Context(), now.Data, of.model, of.rows, of.target, []int{row}, answers[row:row+1])
+			if err != nil {
+				return nil, err
+			}
+			why = all[0]
+		}
 	}
-	return l.words(answer, k, why[0], hidden), nil
-}
-
-// words are an answer in JSON. Nodes that are gone are not named.
-func (l *learnt) words(a learn.Answer, k int, why *task.Why, hidden map[string]bool) map[string]any {
-	switch l.Kind() {
+	switch of.Kind() {
 	case task.Number:
-		return map[string]any{"value": a.Value, "low": a.Low, "high": a.High}
+		return map[string]any{"value": answer.Value, "low": answer.Low, "high": answer.High}, nil
 	case task.SeveralClasses:
-		return map[string]any{"classes": l.Likeliest(a, k), "threshold": l.Threshold}
+		return map[string]any{"classes": of.Likeliest(answer, k), "threshold": of.Threshold}, nil
 	}
 	if why != nil {
 		why.Nodes = slices.DeleteFunc(why.Nodes, func(p task.NodePart) bool { return hidden[p.ID] })
 	}
-	return map[string]any{"classes": l.Likeliest(a, k), "why": why}
+	return map[string]any{"classes": of.Likeliest(answer, k), "why": why}, nil
 }

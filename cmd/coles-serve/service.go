@@ -34,20 +34,6 @@ func (s *service) look() (v *view, done func()) {
 	return &s.now, s.reading.RUnlock
 }
 
-// prepared looks when learn, which may take seconds that no writer should wait for, has been done with the state of the view.
-func (s *service) prepared(learn func(*state)) (v *view, done func()) {
-	for {
-		v, done = s.look()
-		of := v.state
-		done()
-		learn(of)
-		if v, done = s.look(); v.state == of {
-			return v, done
-		}
-		done() // a fit has come meanwhile
-	}
-}
-
 // reload makes a new state, for who holds s.one. Requests go on with the old one until it is there, and
 // after an error.
 func (s *service) reload(ctx context.Context, why string) error {

@@ -24,7 +24,6 @@ type state struct {
 	similar  *task.Similar
 	rounding float64                     // the norm of a vector that is 0 but for rounding, near to nothing
 	learnt   *learnt                     // from labels; nil without
-	unlearnt error                       // why nothing is learnt from labels that there are
 	links    func() (*task.Links, error) // learns when it is asked for the first time
 	notes    []string                    // for the log
 	since    time.Time
