@@ -382,5 +382,5 @@ func init() {
 	}
 	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
-	door.Places, door.Row, door.View = (*Structure).places, structureRow, viewOf
+	door.Places, door.Known, door.Row, door.Seated, door.View = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf
 }
