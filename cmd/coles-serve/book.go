@@ -87,16 +87,6 @@ func (b *book) check(c batch) error {
 	return nil
 }
 
-// checkFeatures refuses features that the files do not know.
-func (b *book) checkFeatures(ctx context.Context, c batch) error {
-	for id, features := range c.features() {
-		if _, _, err := b.cells.row(ctx, features); err != nil {
-			return fmt.Errorf("%q: %w", id, err)
-		}
-	}
-	return nil
-}
-
 // take takes a batch that has been checked.
 func (b *book) take(c batch) {
 	for _, n := range c.Nodes {
@@ -144,15 +134,6 @@ func (w weights) join(e toldEdge) {
 	}
 }
 
-// begin begins a fit: with the graph as it is now.
-func (b *book) begin(ctx context.Context) (*task.Data, error) {
-	d, err := b.merged(ctx)
-	if err == nil {
-		b.again = map[string]bool{}
-	}
-	return d, err
-}
-
 // batches are all that has been told since the files, in lines of as many as a request may have.
 func (b *book) batches(of string) []batch {
 	all := []batch{{Of: of}}
@@ -183,8 +164,8 @@ func (b *book) batches(of string) []batch {
 	return all
 }
 
-// merged is the graph as it is now, with its features and labels.
-func (b *book) merged(ctx context.Context) (*task.Data, error) {
+// begin is what a fit begins with: the graph as it is now, with its features and labels.
+func (b *book) begin(ctx context.Context) (*task.Data, error) {
 	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
 	at := map[string]int{}
 	var rows []int // in the files, −1 of a node that they lack
@@ -215,6 +196,7 @@ func (b *book) merged(ctx context.Context) (*task.Data, error) {
 			return nil, err
 		}
 	}
+	b.again = map[string]bool{}
 	return task.New(d)
 }
 

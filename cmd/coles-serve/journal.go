@@ -120,14 +120,17 @@ func (j *journal) close() error { return errors.Join(j.file.Close(), j.lock.Clos
 
 func (j *journal) replay(setAside bool, take func(batch) error) (notes []string, err error) {
 	from := bufio.NewReaderSize(j.file, 1<<20)
-	var kept []io.Reader // the lines that are taken
+	var kept []io.Reader // runs of lines that are taken
 	var odd bytes.Buffer // the others
+	begin, at := int64(0), int64(0)
+	run := func() io.Reader { return io.NewSectionReader(j.file, begin, at-begin) }
 	for number := 1; ; number++ {
 		line, err := from.ReadBytes('\n')
 		if err == io.EOF {
-			if len(line) > 0 {
+			if kept = append(kept, run()); len(line) > 0 {
 				notes = append(notes, fmt.Sprintf("%s: %d bytes of a change that was not answered are left out", j.path, len(line)))
 			}
+			at += int64(len(line))
 			break
 		}
 		if err != nil {
@@ -140,20 +143,19 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		case number == 1 && err == nil && b.Of != j.of:
 			err = errors.New("it is of another graph: serve the files that it was begun with, or name an empty folder by -dir")
 		}
-		if err != nil && (number == 1 || !setAside) {
-			return nil, fmt.Errorf("%s:%d: %w; mend or remove the line, or start with -set-aside, which keeps it in %s.aside", j.path, number, err, j.path)
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			j.size += int64(len(line))
+		case number == 1:
+			return nil, fmt.Errorf("%s:1: %w", j.path, err)
+		case !setAside:
+			return nil, fmt.Errorf("%s:%d: %w; remove the line, or start with -set-aside, which keeps it in %s.aside", j.path, number, err, j.path)
+		default:
 			odd.Write(line)
 			notes = append(notes, fmt.Sprintf("%s:%d is set aside in %s.aside: %v", j.path, number, j.path, err))
-		} else {
-			kept = append(kept, io.NewSectionReader(j.file, j.size+int64(odd.Len()), int64(len(line))))
-			j.size += int64(len(line))
+			kept, begin = append(kept, run()), at+int64(len(line))
 		}
-	}
-	whole, err := j.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return nil, err
+		at += int64(len(line))
 	}
 	if odd.Len() == 0 {
 		return notes, errors.Join(j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
@@ -165,7 +167,7 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 	if err := errors.Join(second(aside.Write(odd.Bytes())), aside.Sync(), aside.Close()); err != nil {
 		return nil, err
 	}
-	return notes, j.rewrite(whole, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
+	return notes, j.rewrite(at, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -34,14 +34,17 @@ func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.D
 			d, err = b.begin(ctx)
 			return err
 		}
-		if err = b.check(c); err == nil {
-			err = b.checkFeatures(ctx, c)
+		if err = b.check(c); err != nil {
+			return err
 		}
-		if err == nil {
-			b.take(c)
-			changes++
+		for id, features := range c.features() {
+			if _, _, err := b.cells.row(ctx, features); err != nil {
+				return fmt.Errorf("%q: %w", id, err)
+			}
 		}
-		return err
+		b.take(c)
+		changes++
+		return nil
 	})
 	if err != nil {
 		return err

@@ -9,22 +9,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A subject is the node that a request is about.
-type subject struct {
-	newNode
-	row int // in the last fit, −1 for a newcomer
-}
-
-// subject finds a node.
-func (v *view) subject(id string) (subject, error) {
+// find is the row of a node in the last fit or, with row −1, a newcomer.
+func (v *view) find(id string) (row int, n newNode, err error) {
 	if at, ok := v.newcomers.place[id]; ok {
-		return subject{v.newcomers.all[at], -1}, nil
+		return -1, v.newcomers.all[at], nil
 	}
 	row, ok := v.row(id)
 	if !ok {
-		return subject{}, noNode(id)
+		err = noNode(id)
 	}
-	return subject{newNode{id: id}, row}, nil
+	return row, newNode{id: id}, err
 }
 
 // similar answers for a node of the last fit or a newcomer. Where neighbours are compared, newcomers are like newcomers alone.
@@ -35,21 +29,21 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	v, done := s.look()
 	defer done()
-	a, err := v.subject(r.FormValue("id"))
+	row, a, err := v.find(r.FormValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	found := []match{}
 	switch {
-	case a.row < 0 && a.unit != nil:
+	case row < 0 && a.unit != nil:
 		found, err = v.nearest(r.Context(), a.unit, count, a.id)
-	case a.row >= 0:
+	case row >= 0:
 		var all [][]near.Match
-		if all, err = v.similar.Rows(r.Context(), []int{a.row}, count+len(v.hidden)); err != nil {
+		if all, err = v.similar.Rows(r.Context(), []int{row}, count+len(v.hidden)); err != nil {
 			return nil, err
 		}
 		found = v.named(all[0])
-		y := mat.Row(nil, a.row, v.rows)
+		y := mat.Row(nil, row, v.rows)
 		if v.similar.ByVectors() && floats.Norm(y, 2) > v.rounding {
 			found, err = v.newcomers.nearest(r.Context(), y, found, count, a.id)
 		}
@@ -72,12 +66,12 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 		of.links()
 	}
 	defer done()
-	a, err := v.subject(r.FormValue("id"))
+	row, a, err := v.find(r.FormValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	links := []edge{}
-	if a.row < 0 {
+	if row < 0 {
 		var found []match
 		if a.unit != nil {
 			found, err = v.nearest(r.Context(), a.unit, count+len(v.book.weights[a.id]), a.id)
@@ -94,7 +88,7 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure{http.StatusInternalServerError, err}
 	}
 	may := func(_, other int) bool { return !v.hidden[v.ids[other]] && !v.joined(a.id, v.ids[other]) }
-	found, err := recommender.Recommend(r.Context(), []int{a.row}, count, may)
+	found, err := recommender.Recommend(r.Context(), []int{row}, count, may)
 	if err != nil {
 		return nil, err
 	}

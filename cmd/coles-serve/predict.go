@@ -41,11 +41,11 @@ func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, erro
 	}
 	id := r.FormValue("id")
 	found, err := s.predicted(r, k, func(v *view) (row int, y *mat.Dense, err error) {
-		a, err := v.subject(id)
-		if err == nil && a.row < 0 {
+		row, _, err = v.find(id)
+		if err == nil && row < 0 {
 			y, _, err = v.place(r.Context(), v.learnt.placer, stranger{v.book.added[id], v.book.weights[id]})
 		}
-		return a.row, y, err
+		return row, y, err
 	})
 	if err == nil {
 		found["id"] = id

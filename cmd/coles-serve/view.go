@@ -140,23 +140,17 @@ type stranger struct {
 // The vector is nil where nothing is known of it.
 func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *mat.Dense, unknown []string, err error) {
 	n := v.Graph.Nodes()
-	var x mat.Matrix
+	var rows []mat.Matrix
 	var edges []coles.Edge
 	var weights []float64
 	for q, who := range all {
 		row, odd, err := v.cells.row(ctx, who.features)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, nil, err
-		case q == 0:
-			x, unknown = row, odd
-		case q == 1 && row != nil:
-			x = stack(x, len(all))
-			fallthrough
-		case row != nil:
-			mat.Row(x.(*mat.Dense).RawRowView(q), 0, row)
 		}
-		if q > 0 {
+		if rows = append(rows, row); q == 0 {
+			unknown = odd
+		} else {
 			edges, weights = append(edges, coles.Edge{U: n, V: n + q}), append(weights, 1)
 		}
 		for id, w := range who.ends {
@@ -164,6 +158,15 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 				edges, weights = append(edges, coles.Edge{U: n + q, V: at}), append(weights, w)
 			}
 		}
+	}
+	x := rows[0]
+	if x != nil && len(rows) > 1 {
+		_, width := x.Dims()
+		together := mat.NewDense(len(rows), width, nil)
+		for q, row := range rows {
+			mat.Row(together.RawRowView(q), 0, row)
+		}
+		x = together
 	}
 	if x == nil && len(edges) == 0 {
 		return nil, unknown, nil
@@ -177,14 +180,6 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 	}
 	_, width := y.Dims()
 	return y.Slice(0, 1, 0, width).(*mat.Dense), unknown, nil
-}
-
-// stack is a row with room for more.
-func stack(row mat.Matrix, count int) *mat.Dense {
-	_, width := row.Dims()
-	all := mat.NewDense(count, width, nil)
-	mat.Row(all.RawRowView(0), 0, row)
-	return all
 }
 
 // newcomer is a stranger as a newcomer.

@@ -29,6 +29,9 @@ func TestNodesWithoutVectors(t *testing.T) {
 	ask(t, s, "POST", "/nodes", `[{"id": "lea", "edges": [{"to": "kim"}]}, {"id": "solo"}]`, 200)
 	ask(t, s, "DELETE", "/edges", `[{"from": "ann", "to": "kim"}]`, 200)
 	ask(t, s, "POST", "/nodes", `[{"id": "lea"}]`, 409)
+	if got := ask(t, s, "POST", "/embed", `{"neighbours": ["max"]}`, 200).Nearest; len(got) != 7 || !slices.ContainsFunc(got, func(m match) bool { return m.ID == "max" }) {
+		t.Errorf("near a neighbour of max are %v", got)
+	}
 	for range 2 {
 		for id, want := range map[string]bool{"kim": false, "lea": false, "solo": false, "max": true} {
 			if got := ask(t, s, "GET", "/similar?id="+id, "", 200).Nearest; len(got) > 0 != want {
