@@ -101,10 +101,10 @@ func openJournal(dir, of string, setAside bool, take func(batch) error) (j *jour
 		return nil, nil, fmt.Errorf("another service, process %s, keeps %s: stop it, or name another folder by -dir", number, dir)
 	}
 	os.WriteFile(j.lock.Path(), []byte(strconv.Itoa(os.Getpid())), 0o666) // for the words of others alone
-	if j.file, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o666); err == nil {
-		notes, err = j.replay(setAside, take)
+	if j.file, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, nil, errors.Join(err, j.lock.Close())
 	}
-	if err == nil && j.size == 0 {
+	if notes, err = j.replay(setAside, take); err == nil && j.size == 0 {
 		if err = j.append(batch{Of: of}); err == nil {
 			err = syncFolder(dir)
 		}
@@ -252,16 +252,19 @@ func (j *journal) rewrite(size int64, fill func(io.Writer) error) error {
 	}
 	defer os.Remove(next.Name()) // unless it has its name
 	to := bufio.NewWriter(next)
-	err = errors.Join(fill(to), to.Flush(), next.Chmod(was.Mode().Perm()), next.Sync())
-	length, sought := next.Seek(0, io.SeekCurrent)
-	if err = errors.Join(err, sought); err == nil {
-		err = j.mine(size)
-	}
-	if err == nil {
-		err = os.Rename(next.Name(), j.path)
-	}
-	if err != nil {
-		return errors.Join(err, next.Close())
+	var length int64
+	for _, do := range []func() error{
+		func() error { return fill(to) },
+		to.Flush,
+		func() error { return next.Chmod(was.Mode().Perm()) },
+		next.Sync,
+		func() (err error) { length, err = next.Seek(0, io.SeekCurrent); return err },
+		func() error { return j.mine(size) },
+		func() error { return os.Rename(next.Name(), j.path) },
+	} {
+		if err := do(); err != nil {
+			return errors.Join(err, next.Close())
+		}
 	}
 	j.file.Close() // of a file without a name now
 	j.file, j.size = next, length

@@ -135,7 +135,7 @@ func (v *view) try(ctx context.Context, c batch) (changed []newNode, unknown []s
 	}
 	for _, n := range c.Nodes {
 		if strings.TrimSpace(n.ID) != n.ID || strings.ContainsFunc(n.ID, unicode.IsControl) {
-			return nil, nil, fmt.Errorf("the name %q begins or ends with a blank, or has a character that is none to read", n.ID)
+			return nil, nil, fmt.Errorf("the name %q begins or ends with a blank, or has a control character", n.ID)
 		}
 	}
 	unknown = []string{}
