@@ -28,13 +28,15 @@ func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.D
 		return err
 	}
 	b, fitted, changes := newBook(d), "", 0
-	j, notes, err := openJournal(dir, of, setAside, func(c batch) (err error) {
+	j, notes, err := openJournal(dir, of, setAside, func(c batch) error {
 		if c.Fitted != "" {
-			fitted, changes = c.Fitted, 0
-			d, err = b.begin(ctx)
+			of, err := b.begin(ctx)
+			if err == nil {
+				d, fitted, changes = of, c.Fitted, 0
+			}
 			return err
 		}
-		if err = b.check(c); err != nil {
+		if err := b.check(c); err != nil {
 			return err
 		}
 		for id, features := range c.features() {
