@@ -37,34 +37,46 @@ func decode(r *http.Request, to any) error {
 	if body.Decode(&struct{}{}) != io.EOF {
 		return errors.New("body: more than one value")
 	}
-	again := json.NewDecoder(bytes.NewReader(text))
-	again.UseNumber()
-	return unambiguous(again)
+	return unambiguous(text)
 }
 
 // unambiguous refuses what a decoder takes in silence: a key twice in an object, of which it takes the last, and halves
-// of characters, for which it puts U+FFFD. The text is JSON.
-func unambiguous(text *json.Decoder) error {
-	token, _ := text.Token()
-	word, _ := token.(string)
-	if strings.ContainsRune(word, utf8.RuneError) {
-		return fmt.Errorf("body: %q has half a character, or what stands for one", word)
-	}
-	if _, opens := token.(json.Delim); !opens {
-		return nil
-	}
-	for keys := map[json.Token]bool{}; text.More(); {
-		if token == json.Delim('{') {
-			key, _ := text.Token()
-			if keys[key] || strings.ContainsRune(key.(string), utf8.RuneError) {
-				return fmt.Errorf("body: the key %q is there twice, or has half a character", key)
+// of characters, for which it puts U+FFFD. The text is JSON; a decoder of tokens takes as long as all the rest of a write.
+func unambiguous(text []byte) error {
+	var open []map[string]bool // keys of the objects, nil for the lists, that have not ended
+	for k := 0; k < len(text); k++ {
+		switch text[k] {
+		case '{':
+			open = append(open, map[string]bool{})
+		case '[':
+			open = append(open, nil)
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			from := k
+			for k++; text[k] != '"'; k++ {
+				if text[k] == '\\' {
+					k++
+				}
 			}
-			keys[key] = true
-		}
-		if err := unambiguous(text); err != nil {
-			return err
+			word := text[from+1 : k]
+			if bytes.IndexByte(word, '\\') >= 0 {
+				var plain string
+				json.Unmarshal(text[from:k+1], &plain)
+				word = []byte(plain)
+			}
+			if bytes.ContainsRune(word, utf8.RuneError) {
+				return fmt.Errorf("body: byte %d: %q has half a character, or what stands for one", from, word)
+			}
+			if rest := bytes.TrimLeft(text[k+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			keys := open[len(open)-1]
+			if keys[string(word)] {
+				return fmt.Errorf("body: byte %d: the key %q is there twice", from, word)
+			}
+			keys[string(word)] = true
 		}
 	}
-	text.Token() // which closes it
 	return nil
 }

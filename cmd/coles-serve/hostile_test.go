@@ -110,7 +110,7 @@ func hostile(rng *rand.Rand) []byte {
 	case 1: // depths
 		body = strings.Repeat(pick("[", `{"a":`, `[{"id":`, `{"ann":{"0":`), 1<<(2+rng.IntN(15)))
 	case 2: // encodings
-		body = pick(`[{"id": "kim"}]`, `["ann"]`, `{"ann": {}}`)
+		body = pick(`[{"id": "kin"}]`, `["ann"]`, `{"ann": {}}`)
 		switch rng.IntN(4) {
 		case 0:
 			var wide bytes.Buffer
