@@ -242,6 +242,7 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 // addRoles puts the columns of roles beside those that the model has.
 func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
 	start := time.Now()
+	m.report.collect(2) // a pool keeps its memory for one
 	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
 		return fmt.Errorf("coles: roles: %w", err)
 	}
@@ -306,6 +307,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		p.room = room
 	}
 	f.room.Data = nil
+	f.report.collect(1)
 	release, err := p.takeRoom(f.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("coles: fit: %w", err)

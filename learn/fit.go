@@ -22,7 +22,7 @@ import (
 // parts, of which Margin and Found of the [Ridge] are, too, unless α is 0. Without a graph, or for more than 2²⁷ opinions, α
 // is 0. Of more than 2²⁷/c labelled rows of one of c classes so many are held out, drawn by the seed.
 //
-// It takes a [LogisticRegression.Fit] with its search and one for each part, or a Ridge for each, and up to 50 passes over
+// It takes a [LogisticRegression.Fit] with its search and one for each part, or a Ridge for each, and up to 88 passes over
 // the edges with c columns for each candidate and part.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
@@ -60,7 +60,7 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 // if it is zero; classes that the predictor lacks are not. Without a graph nothing is smoothed, and known is not read: so
 // newcomers are predicted, whose vectors hold what their neighbours say.
 //
-// It takes the scores of the rows, or of all rows and up to 50 passes over the edges.
+// It takes the scores of the rows, or of all rows and up to 88 passes over the edges.
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {

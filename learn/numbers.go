@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/given"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -29,8 +30,8 @@ func numbersOf(values []float64) (*numbers, error) {
 	t := &numbers{values: values}
 	y := picked(values, t.labelled())
 	for i, v := range values {
-		if math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
+		if math.Abs(v) > given.MostSquared {
+			return nil, fmt.Errorf("%w: value %v of row %d, whose square would overflow", coles.ErrNotFinite, v, i)
 		}
 	}
 	t.regressed(len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y))

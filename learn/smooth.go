@@ -13,10 +13,8 @@ import (
 	"coles/internal/setting"
 )
 
-// smoothTolerance is the change of a probability, and smoothSteps the number of steps, after which smoothing ends.
 const (
-	smoothTolerance = 1e-3
-	smoothSteps     = 50
+	smoothTolerance = 1e-3 // of the unit, the most that smoothing ends from its limit
 
 	mostSmoothed = 1 << 27 // probabilities, of 1 GB
 )
@@ -96,7 +94,8 @@ func alongEdges(ctx context.Context, g *coles.Graph, said kernel.Matrix[float64]
 	p, next := kernel.Unset[float64](first.Rows, first.Cols), kernel.Unset[float64](first.Rows, first.Cols)
 	copy(p.Data, first.Data)
 	held(p)
-	for range smoothSteps {
+	// Each step is α of the one before at most, so that all others together are α/(1−α) of the last.
+	for range int(math.Log(smoothTolerance/10)/math.Log(alpha)) + 1 {
 		if err := kernel.SpMMAdd(ctx, next, s, p, 1-alpha, first); err != nil {
 			return p, err
 		}
@@ -105,7 +104,7 @@ func alongEdges(ctx context.Context, g *coles.Graph, said kernel.Matrix[float64]
 		for q, v := range next.Data {
 			change = max(change, math.Abs(v-p.Data[q]))
 		}
-		if p, next = next, p; change < smoothTolerance {
+		if p, next = next, p; change*alpha/(1-alpha) < smoothTolerance {
 			break
 		}
 	}

@@ -161,7 +161,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			return nil, err
 		}
 		if p, err = v.learn(ctx, s, t, how); err != nil {
-			return nil, err
+			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
 	} else if err := o.sameModel(s, p.Of(), task.OriginOf(v.model)); err != nil {
 		return nil, err
