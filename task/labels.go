@@ -49,7 +49,6 @@ func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 // A NumberError is a label that is no number among others that are, or whose square overflows.
 type NumberError struct{ Label, Node string }
 
-// Error names both.
 func (e *NumberError) Error() string {
 	if e.Unwrap() == coles.ErrNotFinite {
 		return fmt.Sprintf("%v: the square of the label %q of node %s; give labels in a larger unit", coles.ErrNotFinite, e.Label, e.Node)

@@ -23,8 +23,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/learn"
 	"coles/link"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 )
 
 // A service answers by the view of now, and makes the next one.

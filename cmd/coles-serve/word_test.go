@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/testkit"
 )
 

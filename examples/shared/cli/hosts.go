@@ -15,8 +15,8 @@ type Hosts map[string]bool
 // HostsOf are the host of an address to listen at, and those of a list.
 func HostsOf(addr, list string) Hosts {
 	h := Hosts{"localhost": true, hostOf(addr): true}
-	for _, name := range Fields(list) {
-		h[hostOf(name)] = true
+	for name := range strings.SplitSeq(list, ",") {
+		h[hostOf(strings.TrimSpace(name))] = true
 	}
 	return h
 }
