@@ -18,9 +18,16 @@ import (
 
 // EdgeListOptions goes with [ReadEdgeList]. The zero value works.
 type EdgeListOptions struct {
-	// Labels, when not nil, holds lines "id, label", of any text. Classes are numbered in the order of
-	// their names (as numbers, if all are integers); nodes without a line get label −1.
+	// Labels, when not nil, holds lines "id, label", of any text, or is the file of a graph tool. Classes are numbered in the
+	// order of their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
+	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label. Features are made of others.
+	LabelColumn string
+	// Format is that of the edges, by its name in [Formats]. "" means the file of a graph tool if it is one by its content
+	// or name, and else text.
+	Format string
+	// Weight names the attribute of edges that is the weight in the file of a graph tool.
+	Weight string
 	// Header says whether the files begin with a line of column names.
 	Header HeaderMode
 	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,

@@ -46,18 +46,23 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
 	marks := text.Marks(opts.MissingMarks)
+	network, edges, err := networkIn(edges, l.edgesFile, opts.Format, true)
+	if err != nil {
+		return nil, err
+	}
+	if network == nil {
+		edges = l.asKONECT(edges, &opts)
+	}
 	var sides *twoKinds
-	if opts.Bipartite {
-		var err error
+	if opts.Bipartite && network == nil {
 		if sides, err = l.readTwoKinds(edges, opts); err != nil {
 			return nil, err
 		}
 	}
 	if features != nil {
 		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
-		t := text.NewReader(features, text.Layout{Multiline: true, Marks: marks})
-		if l.readFeatures(t, opts); t.Err != nil {
-			return nil, placed(l.featuresFile, t.Err)
+		if err := l.readNodes(features, opts); err != nil {
+			return nil, placed(l.featuresFile, err)
 		}
 		if opts.Encoder.AsIs() && opts.Kinds == nil {
 			if err := l.arrange(opts); err != nil {
@@ -75,6 +80,10 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 		if err := l.join(sides, opts); err != nil {
 			return nil, placed(l.edgesFile, err)
 		}
+	} else if network != nil {
+		if err := l.readEdgesOf(network, opts); err != nil {
+			return nil, placed(l.edgesFile, err)
+		}
 	} else {
 		t := text.NewReader(edges, text.Layout{Edges: true, Marks: marks})
 		if l.readEdges(t, opts); t.Err != nil {
@@ -87,10 +96,9 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	l.warnOfFractions()
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {
-		t := text.NewReader(opts.Labels, text.Layout{Marks: marks})
 		l.labelsFile = cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels"))
-		if l.readLabels(t, opts); t.Err != nil {
-			return nil, placed(l.labelsFile, t.Err)
+		if err := l.readClasses(opts); err != nil {
+			return nil, placed(l.labelsFile, err)
 		}
 	}
 	d, err := l.dataset(opts)

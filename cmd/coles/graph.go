@@ -104,7 +104,9 @@ func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, gra
 		return nil, err
 	}
 	defer file.close()
-	if f.Name == textGraph && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+	own := f.Attributes && sameFile(path, graph.path)
+	if own || (f.Attributes || f.Name == textGraph) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+		graph.text.Format = f.Name
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {
 			err = r.take(d, file.name())
