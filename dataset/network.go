@@ -313,16 +313,14 @@ func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
 
 // readLabelsOf takes in an attribute of nodes as their labels.
 func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
-	names := f.Nodes.Names()
-	column := f.Nodes.Named(cmp.Or(opts.LabelColumn, "label"))
-	if opts.LabelColumn == "" {
-		column = nil
-		if k := text.LabelColumn(names); k >= 0 && !f.isName(f.Nodes[k]) {
-			column = f.Nodes[k]
+	column := f.Nodes.Named(opts.LabelColumn)
+	for _, c := range f.Nodes {
+		if column == nil && opts.LabelColumn == "" && !f.isName(c) && text.LabelColumn([]string{c.Name}) == 0 {
+			column = c
 		}
 	}
 	if column == nil {
-		return fault(f.file, "%w: no attribute %q of nodes, which have %s", ErrMissing, opts.LabelColumn, list(names))
+		return fault(f.file, "%w: no attribute %q of nodes, which have %s", ErrMissing, cmp.Or(opts.LabelColumn, "class"), list(f.Nodes.Names()))
 	}
 	rows, err := f.rows(l, opts.SkipUnknown)
 	if err != nil {

@@ -31,7 +31,7 @@ func readDIMACS(r io.Reader) (*Network, error) {
 			if v, err = l.whole(l.fields[2], 1, nodes); err != nil {
 				break
 			}
-			e := b.join(u-1, v-1, l.line, kind == "a")
+			e := b.join(u-1, v-1, l.Line, kind == "a")
 			if len(l.fields) > 3 {
 				name := number
 				if kind == "e" {
@@ -46,7 +46,7 @@ func readDIMACS(r io.Reader) (*Network, error) {
 			return nil, err
 		}
 	}
-	if err := l.err(); err != nil {
+	if err := l.Err; err != nil {
 		return nil, err
 	}
 	if nodes < 0 {
@@ -55,5 +55,5 @@ func readDIMACS(r io.Reader) (*Network, error) {
 	if len(b.Ends) < edges {
 		return nil, l.fault("%d edges of %d: %w", len(b.Ends), edges, coles.ErrChecksum)
 	}
-	return &b.Network, b.number(nodes, l.line)
+	return &b.Network, b.number(nodes, l.Line)
 }

@@ -53,6 +53,7 @@ var (
 	beforeGML = regexp.MustCompile(`^(?i)((creator|comment|label)\s+"[^"]*"\s*|version\s+\S+\s+)*graph\s*\[\s`)
 	problem   = regexp.MustCompile(`^p\s+[a-z]+\s+\d+\s+\d+\s*\n`)
 	members   = regexp.MustCompile(`"(nodes|links|edges|elements|adjacency)"\s*:\s*[\[{]`)
+	root      = regexp.MustCompile(`^<(?:\w+:)?(graphml|gexf)\b`)
 	list      = regexp.MustCompile(`^\[\s*[\[{]`)
 )
 
@@ -80,9 +81,8 @@ func begins(head []byte) string {
 	}
 	switch head[0] {
 	case '<':
-		name := string(bytes.TrimRight(bytes.Fields(head)[0][1:], ">"))
-		if name == "graphml" || name == "gexf" {
-			return name
+		if name := root.FindSubmatch(head); name != nil {
+			return string(name[1])
 		}
 	case '{', '[':
 		if head[0] == '{' && members.Match(head) || list.Match(head) {

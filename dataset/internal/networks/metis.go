@@ -30,7 +30,7 @@ func readMETIS(r io.Reader) (*Network, error) {
 			return nil, err
 		}
 	}
-	switch err := l.err(); {
+	switch err := l.Err; {
 	case err != nil:
 		return nil, err
 	case nodes < 0:
@@ -83,7 +83,7 @@ func (b *builder) metisLine(l *lines, row, nodes, before int, weighted bool, end
 		if ends++; v < row {
 			continue
 		}
-		e := b.join(row-1, v-1, l.line, false)
+		e := b.join(row-1, v-1, l.Line, false)
 		if weighted {
 			if err := b.Edges.set(e, "weight", rest[k+1]); err != nil {
 				return 0, err

@@ -4,7 +4,6 @@
 package networks
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -186,46 +185,30 @@ func at(line int, format string, args ...any) error {
 	return &text.Error{Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// lines are those of a text without their ends and the space around them.
+// lines are those of a text, empty or not, without the space around them.
 type lines struct {
-	scan   *bufio.Scanner
-	line   int
+	*text.Reader
 	text   string
 	fields []string
 	latin  bool // some are not UTF-8, and taken for ISO-8859-1
 }
 
-func newLines(r io.Reader) *lines {
-	l := &lines{scan: bufio.NewScanner(r)}
-	l.scan.Buffer(nil, text.MaxLine)
-	return l
-}
+func newLines(r io.Reader) *lines { return &lines{Reader: text.NewReader(r, text.Layout{})} }
 
-// next goes to the next line, empty or not.
+// next goes to the next line.
 func (l *lines) next() bool {
-	if !l.scan.Scan() {
+	if !l.ReadLine() {
 		return false
 	}
-	l.line++
-	l.text = strings.TrimSpace(utf8Of(l.scan.Bytes(), &l.latin))
-	if l.line == 1 {
+	l.text = strings.TrimSpace(utf8Of(l.Text, &l.latin))
+	if l.Line == 1 {
 		l.text = strings.TrimPrefix(l.text, "\ufeff")
 	}
 	l.fields = strings.Fields(l.text)
 	return true
 }
 
-// err is what ended the lines.
-func (l *lines) err() error {
-	if err := l.scan.Err(); err == bufio.ErrTooLong {
-		return at(l.line+1, "a line of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
-	} else if err != nil {
-		return at(l.line, "%w", err)
-	}
-	return nil
-}
-
-func (l *lines) fault(format string, args ...any) error { return at(l.line, format, args...) }
+func (l *lines) fault(format string, args ...any) error { return at(l.Line, format, args...) }
 
 // whole is a field that is a whole number from low to high.
 func (l *lines) whole(field string, low, high int) (int, error) {

@@ -38,7 +38,7 @@ func readPajek(r io.Reader) (*Network, error) {
 			if i, err = l.whole(l.fields[0], 1, count); err != nil {
 				break
 			}
-			if err = b.number(i, l.line); err == nil {
+			if err = b.number(i, l.Line); err == nil {
 				labels = append(labels, make([]string, max(0, i-len(labels)))...)
 				labels[i-1] = pajekLabel(strings.TrimSpace(l.text[len(l.fields[0]):]))
 			}
@@ -52,13 +52,13 @@ func readPajek(r io.Reader) (*Network, error) {
 			return nil, err
 		}
 	}
-	if err := l.err(); err != nil {
+	if err := l.Err; err != nil {
 		return nil, err
 	}
 	if count == 0 {
 		return nil, l.fault("%w: no *Vertices", coles.ErrFormat)
 	}
-	if err := b.number(count, l.line); err != nil {
+	if err := b.number(count, l.Line); err != nil {
 		return nil, err
 	}
 	for i, label := range labels {
@@ -104,7 +104,7 @@ func (b *builder) pajekLine(l *lines, arc, list bool, count int) error {
 		if err != nil {
 			return err
 		}
-		e := b.join(u-1, v-1, l.line, arc)
+		e := b.join(u-1, v-1, l.Line, arc)
 		if !list && len(l.fields) > 2 {
 			if err := b.Edges.set(e, "weight", l.fields[2]); err != nil {
 				return err
@@ -121,7 +121,7 @@ func (b *builder) pajekRow(l *lines, row, count int) error {
 	}
 	for k, field := range l.fields {
 		if field != "0" {
-			if err := b.Edges.set(b.join(row-1, k, l.line, true), "weight", field); err != nil {
+			if err := b.Edges.set(b.join(row-1, k, l.Line, true), "weight", field); err != nil {
 				return err
 			}
 		}

@@ -21,10 +21,10 @@ func readSIF(r io.Reader) (*Network, error) {
 		if len(l.fields) == 2 {
 			return nil, l.fault("%w: a node and a kind of link, but no other node", coles.ErrFormat)
 		}
-		first := b.row(l.fields[0], l.line)
+		first := b.row(l.fields[0], l.Line)
 		b.given[first] = true
 		for _, other := range l.fields[min(2, len(l.fields)):] {
-			e, err := b.edge(l.fields[0], other, l.line, false)
+			e, err := b.edge(l.fields[0], other, l.Line, false)
 			if err == nil {
 				b.given[b.Ends[e][1]] = true
 				err = b.Edges.set(e, "interaction", l.fields[1])
@@ -34,7 +34,7 @@ func readSIF(r io.Reader) (*Network, error) {
 			}
 		}
 	}
-	if err := l.err(); err != nil {
+	if err := l.Err; err != nil {
 		return nil, err
 	}
 	return &b.Network, nil
