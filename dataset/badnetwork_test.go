@@ -64,6 +64,7 @@ func TestBadNetworks(t *testing.T) {
 		{"json: lists of neighbours", network("json-graph", `{"a": ["b"]}`), coles.ErrFormat, "the format adjacency"},
 		{"json: text behind", network("json-graph", "[[1, 2]]\n{}"), coles.ErrFormat, "edges:2"},
 		{"json: a link of four", network("json-graph", "[[1, 2, 3, 4]]"), coles.ErrFormat, "edges:1"},
+		{"json: graphs in graphs", network("json-graph", strings.Repeat("{\"graph\":\n", 1<<12)), coles.ErrTooLarge, "edges:6"},
 		{"json: lists in lists", network("json-graph", strings.Repeat("[", 1<<16)), coles.ErrFormat, "edges:1"},
 
 		{"pajek: nothing", network("pajek", ""), coles.ErrFormat, "edges"},

@@ -3,33 +3,31 @@ package dataset
 import (
 	"bufio"
 	"io"
-	"regexp"
+	"slices"
 	"strings"
 )
 
-// konect is the first line of a file of KONECT: whether the ends are of two kinds, and what stands behind them.
-var konect = regexp.MustCompile(`^%\s*(sym|asym|bip)\s+(\w+)\s*\r?\n`)
-
-// asKONECT sets the options that the first line of a file of KONECT stands for, where nobody has said otherwise. Behind
-// the ends come a weight, unless there is none, and a time.
+// asKONECT sets the options that the first line of a file of KONECT stands for, where nobody has said otherwise, such as
+// "% bip weighted": whether the ends are of two kinds, and whether there are weights behind them. Times may follow.
 func (l *edgeFiles) asKONECT(r io.Reader, opts *EdgeListOptions) io.Reader {
-	begun := bufio.NewReaderSize(r, konectHead)
-	head, _ := begun.Peek(konectHead) // an error is for the reader
-	says := konect.FindSubmatch(head)
-	if says == nil {
+	const looked = 1 << 10
+	begun := bufio.NewReaderSize(r, looked)
+	if first, _ := begun.Peek(1); string(first) != "%" { // an error is for the reader
 		return begun
 	}
-	opts.Bipartite = opts.Bipartite || string(says[1]) == "bip"
-	fields := 0
-	for line := range strings.Lines(string(head)) {
-		if fields = len(strings.Fields(line)); line[0] != '%' {
-			break
-		}
+	head, _ := begun.Peek(looked)
+	lines := strings.Split(string(head), "\n")
+	says := strings.Fields(lines[0][1:])
+	if len(lines) < 2 || len(says) != 2 || !slices.Contains([]string{"sym", "asym", "bip"}, says[0]) {
+		return begun
 	}
+	opts.Bipartite = opts.Bipartite || says[0] == "bip"
+	k := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "%") })
+	fields := len(strings.Fields(lines[max(k, 0)]))
 	if opts.Columns != nil || fields < 3 {
 		return begun
 	}
-	if opts.Columns = []int{1, 2, 3}; string(says[2]) == "unweighted" {
+	if opts.Columns = []int{1, 2, 3}; says[1] == "unweighted" {
 		opts.Columns = opts.Columns[:2]
 	}
 	if fields > 3 {
@@ -37,5 +35,3 @@ func (l *edgeFiles) asKONECT(r io.Reader, opts *EdgeListOptions) io.Reader {
 	}
 	return begun
 }
-
-const konectHead = 1 << 10

@@ -23,6 +23,7 @@ type jsonReader struct {
 	d      *json.Decoder
 	line   int // of the byte counted
 	at     int // to which lines are counted
+	depth  int
 	arcs   bool
 	absent bool // nodes are there by their links
 	links  []jsonLink
@@ -135,6 +136,10 @@ func (j *jsonReader) part(name string) error {
 	if !slices.Contains([]string{"directed", "graph", "elements", "nodes", "links", "edges", "adjacency"}, name) {
 		return j.pass()
 	}
+	if j.depth++; j.depth > maxDepth {
+		return fmt.Errorf("graphs in graphs, %d deep: %w", j.depth, coles.ErrTooLarge)
+	}
+	defer func() { j.depth-- }()
 	open, value, err := j.opens()
 	switch {
 	case err != nil:
