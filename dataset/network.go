@@ -227,7 +227,10 @@ func (f *networkFile) numbers(c *networks.Column) ([]float64, error) {
 			err = coles.ErrNotFinite
 		}
 		if err != nil {
-			return nil, &text.Error{Line: int(f.Lines[e]), Err: fmt.Errorf("%w: the %s %q is no weight", err, c.Name, cell)}
+			if err = fmt.Errorf("%w: the %s %q is no weight", err, c.Name, cell); f.Lines[e] == 0 {
+				return nil, err
+			}
+			return nil, &text.Error{Line: int(f.Lines[e]), Err: err}
 		}
 		all[e] = v
 	}

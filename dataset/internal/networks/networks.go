@@ -180,8 +180,11 @@ func (b *builder) number(n, line int) error {
 	return nil
 }
 
-// at is a fault on a line.
+// at is a fault on a line, 0 where that is not known.
 func at(line int, format string, args ...any) error {
+	if line == 0 {
+		return fmt.Errorf(format, args...)
+	}
 	return &text.Error{Line: line, Err: fmt.Errorf(format, args...)}
 }
 
