@@ -21,7 +21,8 @@ type EdgeListOptions struct {
 	// Labels, when not nil, holds lines "id, label", of any text, or is the file of a graph tool. Classes are numbered in the
 	// order of their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
-	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label. Features are made of others.
+	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label; without Labels it is one of the
+	// nodes of the edges. Features are made of others.
 	LabelColumn string
 	// Format is that of the edges, by its name in [Formats]. "" means the file of a graph tool if it is one by its content
 	// or name, and else text.

@@ -106,14 +106,9 @@ func FormatNamed(name string) (f Format, ok bool) {
 func FormatsAt(path string) []Format {
 	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 	planetoid := strings.HasPrefix(filepath.Base(path), "ind.") && extension == ".graph"
-	found := slices.DeleteFunc(Formats(), func(f Format) bool {
+	return slices.DeleteFunc(Formats(), func(f Format) bool {
 		return (planetoid || !slices.Contains(f.Extensions, extension)) && (f.IsAt == nil || !f.IsAt(path))
 	})
-	if len(found) == 0 && strings.HasPrefix(filepath.Base(path), "out.") { // of KONECT
-		edges, _ := FormatNamed("edges")
-		found = []Format{edges}
-	}
-	return found
 }
 
 // Open reads the file or files at a path, gzipped or not, and names the dataset after it. A file of

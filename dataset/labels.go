@@ -16,9 +16,12 @@ import (
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.class = make([]string, l.nodes.count())
+	if opts.LabelColumn != "" {
+		opts.Header = WithHeader
+	}
 	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) && !l.nodes.has(t.Fields[0]) } // the label may be called anything
-	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
-		l.pickLabels(t)
+	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields, "") != nil }) {
+		l.pickLabels(t, opts.LabelColumn)
 	}
 	var unknown error
 	var label string // of the first line, if its id is unknown
@@ -69,14 +72,18 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	}
 }
 
-// labelNames are the roles of the columns of labels by their names, nil where these do not tell.
-func labelNames(header []string) []string {
+// labelNames are the roles of the columns of labels by their names, nil where these do not tell; the label is in a column
+// that is asked for, if one is.
+func labelNames(header []string, column string) []string {
 	label := text.LabelColumn(header)
+	if column != "" {
+		label = slices.Index(header, column)
+	}
 	if label < 0 || len(header) < 2 {
 		return nil
 	}
 	id, named := text.IDColumn(header, header)
-	if !named && len(header) > 2 || id == label || slices.ContainsFunc(header, text.IsNumber) {
+	if column == "" && (!named && len(header) > 2 || slices.ContainsFunc(header, text.IsNumber)) || id == label {
 		return nil
 	}
 	roles := make([]string, len(header))
@@ -85,8 +92,12 @@ func labelNames(header []string) []string {
 }
 
 // pickLabels has lines consist of an id and a label.
-func (l *edgeFiles) pickLabels(t *text.Reader) {
-	roles := labelNames(t.Header)
+func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
+	roles := labelNames(t.Header, column)
+	if roles == nil && column != "" {
+		t.Fail(fmt.Errorf("%w: no column %q of labels beside one of ids: %s", ErrMissing, column, strings.Join(t.Header, ", ")))
+		return
+	}
 	if len(roles) != len(t.Fields) {
 		if roles = []string{"id", "label"}; len(t.Fields) != 2 {
 			return // an error of the first line
@@ -102,7 +113,7 @@ func (l *edgeFiles) pickLabels(t *text.Reader) {
 			unread = append(unread, strconv.Quote(name))
 		}
 	}
-	if unread != nil {
+	if unread != nil && column == "" {
 		l.say(l.labelsFile, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
 	}
 	l.warnOfComments(t, l.labelsFile)

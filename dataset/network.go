@@ -167,6 +167,11 @@ func (l *edgeFiles) readEdgesOf(f *networkFile, opts EdgeListOptions) error {
 	if skipped > 0 {
 		l.say(f.file, 0, nil, "edges that are skipped because there is %s: %d", l.nodes.closed, skipped)
 	}
+	if opts.Labels == nil && f.Nodes.Named(opts.LabelColumn) != nil {
+		if err := l.readLabelsOf(f, opts); err != nil {
+			return err
+		}
+	}
 	l.describe(f, weight, opts)
 	return nil
 }
@@ -325,6 +330,7 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 	if column == nil {
 		return fault(f.file, "%w: no attribute %q of nodes, which have %s", ErrMissing, cmp.Or(opts.LabelColumn, "class"), list(f.Nodes.Names()))
 	}
+	l.labelsFile = f.file
 	rows, err := f.rows(l, opts.SkipUnknown)
 	if err != nil {
 		return err
@@ -369,7 +375,7 @@ func (l *edgeFiles) readClasses(opts EdgeListOptions) error {
 	if f != nil {
 		return l.readLabelsOf(f, opts)
 	}
-	t := text.NewReader(labels, text.Layout{Marks: opts.MissingMarks})
+	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Marks: opts.MissingMarks}) // of a table, or lines
 	l.readLabels(t, opts)
 	return t.Err
 }

@@ -105,12 +105,13 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 		return others[k], nil
 	}
 	// A name with another meaning is not guessed to be text.
+	konect := strings.HasPrefix(filepath.Base(path), "out.")
 	switch {
 	case len(others) > 0 && others[0].Binary:
 		return f, usagef("%s: the format %s does not hold %s", path, others[0].Name, kindName(graph))
 	case len(others) == 0 && (python[extensionOf(path)] != "" || unpack[extensionOf(path)] != ""):
 		return f, unknownFormat(path, formatNames(wanted))
-	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path):
+	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path) && !konect:
 		return f, unknownFormat(path, formatNames(wanted))
 	}
 	f, _ = formatNamed(text, wanted)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -87,6 +88,10 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 	if err := r.giveIDs(ctx, d, d.Nodes()); err != nil {
 		return nil, err
 	}
+	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
+		r.note("", task.LabelsInFeatures(d)...)
+		return &task.Data{Dataset: d}, ctx.Err()
+	}
 	return &task.Data{Dataset: d}, r.giveLabels(ctx, d, d.Nodes())
 }
 
@@ -106,7 +111,7 @@ func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, gra
 	defer file.close()
 	own := f.Attributes && sameFile(path, graph.path)
 	if own || (f.Attributes || f.Name == textGraph) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
-		graph.text.Format = f.Name
+		graph.text.Format, graph.text.LabelColumn = f.Name, cmp.Or(graph.text.LabelColumn, file.text.LabelColumn)
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {
 			err = r.take(d, file.name())

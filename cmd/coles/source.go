@@ -162,9 +162,9 @@ func (s *source) nameAt(err error) error {
 }
 
 // guessed has errors say what the source was taken for, because of another file's name perhaps,
-// where -from did not name it. A binary format cannot be mistaken.
+// where -from did not name it. A binary format, or that of a graph tool, cannot be mistaken.
 func (s *source) guessed(from string, f dataset.Format, because string) {
-	if from != "" || f.Binary || f.IsAt != nil {
+	if from != "" || f.Binary || f.IsAt != nil || f.Attributes {
 		return
 	}
 	s.guess = "read as " + f.Name
