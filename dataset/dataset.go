@@ -1,7 +1,7 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
-// .npz archives, edge lists with features, Matrix Market, files of splits; .npy and .npz of
-// matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It writes CSV and JSON
-// lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
+// .npz archives, edge lists with features, Matrix Market, files of graph tools from GML to Pajek, files of
+// splits; .npy and .npz of matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It
+// writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
 // names ([Builder]). [Formats] lists the formats for a program that goes by the
 // names of files. [Dataset.Graph] is the graph to fit.
 //

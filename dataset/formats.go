@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/networks"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
@@ -135,6 +136,20 @@ func isThere(path string) bool {
 func isPlanetoid(path string) bool {
 	dir, name := filepath.Split(path)
 	return isThere(filepath.Join(dir, planetoidFile(name, "graph")))
+}
+
+// networkFormats are the formats of graph tools.
+func networkFormats() (all []Format) {
+	for _, f := range networks.Formats {
+		all = append(all, Format{
+			Name: f.Name, About: f.About, Graph: true, Attributes: true, Extensions: f.Extensions,
+			Read: func(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+				opts.Format = f.Name
+				return ReadEdgeList(r, nil, opts)
+			},
+		})
+	}
+	return all
 }
 
 func readEdgeLines(r io.Reader, opts EdgeListOptions) (*Dataset, error) {

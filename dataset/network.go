@@ -46,20 +46,6 @@ func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.R
 	return f, nil, nil
 }
 
-// networkFormats are the formats of graph tools.
-func networkFormats() (all []Format) {
-	for _, f := range networks.Formats {
-		all = append(all, Format{
-			Name: f.Name, About: f.About, Graph: true, Attributes: true, Extensions: f.Extensions,
-			Read: func(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
-				opts.Format = f.Name
-				return ReadEdgeList(r, nil, opts)
-			},
-		})
-	}
-	return all
-}
-
 // name names the nodes by their labels or, where these are numbers, names and titles; a node without any by its id. Where
 // two would have one name all are called by their ids.
 func (f *networkFile) name() {

@@ -47,7 +47,7 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		want, said string // as in TestFilesAreReadAsMeant
 	}{
 		{name: "GML of Newman", file: newman, want: "Cid, Ann-Bob 2", said: "what is not used: of nodes value; EdgeListOptions.LabelColumn"},
-		{name: "with labels", file: newman, opts: own, want: "Cid, Ann-Bob 2"},
+		{name: "with labels", file: newman, opts: own, want: "Cid, Ann-Bob 2, Ann=7, Bob=3, Cid=7"},
 		{name: "features and labels of GML", file: strings.NewReplacer("value 7", "value 7 size 0.5", "value 3", "value 3 size 2").Replace(newman), opts: own, whole: true, want: "Cid, Ann-Bob 2, Ann: size=0.5, Bob: size=2, Cid: size=0.5, Ann=7, Bob=3, Cid=7"},
 		{name: "GML of igraph", file: "Version 1\ngraph\n[ directed 1 node [ id 5 name \"a\" ] node [ id 7 name \"b\" ] edge [ source 7 target 5 weight 0.5 ] ]", want: "a-b 0.5"},
 		{name: "GML without names", file: "graph [ node [ id 5 ] node [ id 7 ] edge [ source 7 target 5 ] ]", want: "5-7"},
@@ -64,7 +64,7 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		{name: "a value that is no number", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value \"friend\" ] ]", want: "1-2", said: "of edges value"},
 		{name: "a weight by name", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 dur 5 weight 2 ] ]", opts: EdgeListOptions{Weight: "dur"}, want: "1-2 5", said: "of edges weight"},
 		{name: "a weight of another name", file: newman, opts: EdgeListOptions{Weight: "dur"}, want: `no attribute "dur" of edges, which have value`},
-		{name: "no weight wanted", file: newman, opts: EdgeListOptions{Unweighted: true, LabelColumn: "value"}, want: "Cid, Ann-Bob", said: "of edges value"},
+		{name: "no weight wanted", file: newman, opts: EdgeListOptions{Unweighted: true, LabelColumn: "value"}, want: "Cid, Ann-Bob, Ann=7, Bob=3, Cid=7", said: "of edges value"},
 		{name: "a weight on some edges", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 3 ] edge [ source 1 target 1 ] ]", want: "1-2 3", said: "edges without a weight get 1: 1"},
 
 		{name: "GraphML of igraph", file: graphML + `<!-- by igraph --><key id="v_name" for="node" attr.name="name"/><key id="e" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="n0"><data key="v_name">ann</data></node><node id="n1"><data key="v_name">bob &amp; co</data></node><edge source="n0" target="n1"><data key="e"> 2 </data></edge></graph></graphml>`, want: "ann-bob & co 2"},
