@@ -23,7 +23,7 @@ func TestBadNetworks(t *testing.T) {
 	xml := func(body string) string { return "<graphml>\n<graph>\n" + body + "\n</graph></graphml>" }
 	refuse(t, []bad{
 		{"gml: nothing", network("gml", ""), coles.ErrFormat, "edges:1"},
-		{"gml: no graph", network("gml", "Creator \"x\"\nVersion 1\n"), coles.ErrFormat, "edges:3"},
+		{"gml: no graph", network("gml", "Creator \"x\"\nVersion 1\n"), coles.ErrFormat, "edges:2"},
 		{"gml: no node", network("gml", "graph [ directed 0 ]"), ErrMissing, "edges"},
 		{"gml: it ends in a list", network("gml", "graph [\nnode [ id 1"), coles.ErrChecksum, "edges:2"},
 		{"gml: it ends in a text", network("gml", "graph [\nnode [ id \"1"), coles.ErrChecksum, "edges:2"},

@@ -2,6 +2,8 @@ package networks
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"html"
 	"io"
 	"slices"
@@ -17,8 +19,9 @@ const maxDepth = 64
 // A gmlReader reads GML (Himsolt 1997): lists of keys, each with a number, a text in quotes or a list in brackets.
 type gmlReader struct {
 	builder
-	r     *bufio.Reader
+	scan  *bufio.Scanner
 	line  int
+	lines int // in the token and before it
 	latin bool
 	arcs  bool // edges have a direction
 	found bool // a graph
@@ -32,10 +35,13 @@ type gmlPair struct {
 }
 
 func readGML(r io.Reader) (*Network, error) {
-	g := &gmlReader{r: bufio.NewReader(r), line: 1}
-	if mark, _ := g.r.Peek(3); string(mark) == "\ufeff" {
-		g.r.Discard(3)
+	begun := bufio.NewReader(r)
+	if mark, _ := begun.Peek(3); string(mark) == "\ufeff" {
+		begun.Discard(3)
 	}
+	g := &gmlReader{scan: bufio.NewScanner(begun), line: 1}
+	g.scan.Buffer(nil, text.MaxLine)
+	g.scan.Split(g.cut)
 	err := g.pairs(0, func(p gmlPair) error {
 		switch {
 		case !p.list: // Creator, Version
@@ -174,73 +180,58 @@ func (g *gmlReader) pairs(depth int, f func(p gmlPair) error) error {
 
 // token is the next key, value or bracket; io.EOF is the end of the file.
 func (g *gmlReader) token() (token string, quoted bool, err error) {
-	c, err := g.next()
-	for err == nil && (c <= ' ' || c == '#') {
-		for c == '#' && err == nil { // a comment
-			if _, err = g.r.ReadSlice('\n'); err == bufio.ErrBufferFull {
-				err = nil
-			} else if err == nil {
-				g.line++
-				break
-			}
-		}
-		if err == nil {
-			c, err = g.next()
-		}
-	}
-	if err != nil || c == '[' || c == ']' {
-		return string(c), false, err
-	}
-	if c == '"' {
-		token, err = g.quoted()
-		return token, true, err
-	}
-	word := []byte{c}
-	for len(word) <= text.MaxLine {
-		if c, err = g.next(); err == io.EOF || err == nil && c <= ' ' {
+	for g.scan.Scan() {
+		word := g.scan.Bytes()
+		g.line += g.lines
+		switch word[0] {
+		case '#':
+		case '"':
+			return html.UnescapeString(utf8Of(word[1:len(word)-1], &g.latin)), true, nil
+		default:
 			return utf8Of(word, &g.latin), false, nil
 		}
-		if err != nil {
-			return "", false, err
-		}
-		if strings.IndexByte(`[]"`, c) >= 0 {
-			return utf8Of(word, &g.latin), false, g.r.UnreadByte()
-		}
-		word = append(word, c)
 	}
-	return "", false, g.tooLong()
-}
-
-// quoted is a text up to its closing quote, in which characters may stand as in HTML.
-func (g *gmlReader) quoted() (string, error) {
-	var word []byte
-	for len(word) <= text.MaxLine {
-		c, err := g.next()
-		switch {
-		case err == io.EOF:
-			return "", at(g.line, "%w: the file ends in a text", coles.ErrChecksum)
-		case err != nil:
-			return "", err
-		case c == '"':
-			return html.UnescapeString(utf8Of(word, &g.latin)), nil
-		}
-		word = append(word, c)
+	switch err := g.scan.Err(); err {
+	case nil:
+		return "", false, io.EOF
+	case bufio.ErrTooLong:
+		return "", false, at(g.line, "a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
+	default:
+		return "", false, at(g.line, "%w", err)
 	}
-	return "", g.tooLong()
 }
 
-func (g *gmlReader) tooLong() error {
-	return at(g.line, "a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
-}
-
-// next is the next byte.
-func (g *gmlReader) next() (byte, error) {
-	c, err := g.r.ReadByte()
+// cut finds the next token, after space: a bracket, a text with its quotes, a comment up to the end of its line, or a word.
+// It counts the lines in what it leaves behind.
+func (g *gmlReader) cut(data []byte, ends bool) (advance int, token []byte, err error) {
+	from := 0
+	for from < len(data) && data[from] <= ' ' {
+		from++
+	}
+	rest, size := data[from:], -1
 	switch {
-	case err != nil && err != io.EOF:
-		err = at(g.line, "%w", err)
-	case err == nil && c == '\n':
-		g.line++
+	case len(rest) == 0:
+	case rest[0] == '[' || rest[0] == ']':
+		size = 1
+	case rest[0] == '"':
+		if size = bytes.IndexByte(rest[1:], '"') + 2; size < 2 && ends {
+			return 0, nil, fmt.Errorf("%w: the file ends in a text", coles.ErrChecksum)
+		} else if size < 2 {
+			size = -1
+		}
+	case rest[0] == '#':
+		size = bytes.IndexByte(rest, '\n')
+	default:
+		size = bytes.IndexFunc(rest, func(c rune) bool { return c <= ' ' || c == '[' || c == ']' || c == '"' })
 	}
-	return c, err
+	if size < 0 && ends {
+		size = len(rest)
+	} else if size < 0 {
+		return 0, nil, nil
+	}
+	g.lines = bytes.Count(data[:from+size], []byte("\n"))
+	if size == 0 {
+		rest = nil // the end
+	}
+	return from + size, rest[:size], nil
 }
