@@ -136,6 +136,7 @@ type edgeFiles struct {
 	table    *table.Table
 	edges    edgeSet
 	class    []string // "" for none; nil without labels
+	oneKind  bool     // the names of the columns say that both ends are of one
 	sides    []bool   // of two kinds, whether it is of the second; nil for one
 
 	featuresFile, edgesFile, labelsFile string // in errors

@@ -109,8 +109,25 @@ func (l *edgeFiles) pickLabels(t *text.Reader) {
 	l.pick(t, l.labelsFile, "labels", "id", roles)
 }
 
-// unlabel takes away the label −1 where all others are whole numbers from 0 on, and counts it.
+// noLabel are the words for none, among other labels.
+var noLabel = strings.Fields("unknown unlabeled unlabelled undefined missing unk tbd * n.a.")
+
+// unlabel takes away labels that are a word for none and, where all others are whole numbers from 0 on, −1. It counts them.
 func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
+	for i, c := range l.class {
+		if opts.MissingMarks == nil && (slices.Contains(noLabel, strings.ToLower(c)) || strings.EqualFold(c, "not available")) {
+			if count++; count == 1 {
+				l.say(l.labelsFile, 0, []Advice{marksAdvice}, "%q is taken for no label", c)
+			}
+			l.class[i] = ""
+		}
+	}
+	lines -= count
+	return count + l.unlabelMinus(lines, opts)
+}
+
+// unlabelMinus does so with −1.
+func (l *edgeFiles) unlabelMinus(lines int, opts EdgeListOptions) (count int) {
 	for _, c := range l.class {
 		if _, whole := text.Integer(c); c == "-1" {
 			count++

@@ -75,6 +75,9 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
 		l.say(l.edgesFile, 0, []Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.count)
 	}
+	if d.Undirected != nil {
+		l.warnOfDropped(d.Undirected.Report())
+	}
 	l.edges = edgeSet{}
 	if l.table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -87,6 +90,16 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		}
 	}
 	return d, nil
+}
+
+// warnOfDropped warns of edges of weight 0, and of more self loops than what may be there to name isolated nodes.
+func (l *edgeFiles) warnOfDropped(r coles.GraphReport) {
+	if r.ZeroWeightDropped > 0 {
+		l.say(l.edgesFile, 0, nil, "edges of weight 0 are left out: %d", r.ZeroWeightDropped)
+	}
+	if loops := r.SelfLoopsDropped; loops > r.Isolated && !l.oneKind {
+		l.say(l.edgesFile, 0, []Advice{{"Bipartite", "", "that the columns name nodes of two kinds"}}, "edges from a node to itself are left out: %d", loops)
+	}
 }
 
 // leftOut are the nodes that do not stay, nil for none.
