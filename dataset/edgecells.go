@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,7 @@ const shown = 20
 // A column has these cells on the first lines.
 type column struct {
 	values        map[string]bool
+	all           []byte // of them, in order
 	lines         int
 	numbers       bool // all are
 	some          bool // some stand where a number should
@@ -43,6 +45,7 @@ func (c *column) add(field string) {
 	}
 	c.lowest, c.above, c.last = min(c.lowest, v), max(c.above, v), v
 	c.values[field] = true
+	c.all = append(append(c.all, field...), 0)
 	c.lines++
 }
 
@@ -51,7 +54,7 @@ func (c *column) isTime() bool {
 	return c.dates || c.numbers && c.rising && len(c.values) > 1 && unitsOf(unixUnits, c.lowest, c.above) != nil
 }
 
-func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 2 && c.first <= 1 }
+func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 3 && c.first <= 1 }
 
 // sample are the cells of the first columns, on the current line and the whole lines ahead that have as many fields.
 func (e *edgeReader) sample() []*column {
@@ -68,9 +71,12 @@ func (e *edgeReader) sample() []*column {
 	return columns
 }
 
-// alike is the share of the cells of two columns that both have, 0 for a single one.
+// alike is the share of the cells of two columns that both have, 0 for a single one, and for one column that is there twice.
 func alike(a, b *column) float64 {
 	n := 0
+	if bytes.Equal(a.all, b.all) {
+		return 0
+	}
 	for v := range a.values {
 		if b.values[v] {
 			n++
@@ -116,7 +122,8 @@ func endsOfThree(columns []*column) (ends []int, choices [][]int) {
 func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 	var may, words []int
 	for k, c := range columns {
-		if c.isTime() || c.numbers && !c.whole || c.numbersLines() || k > 1 && len(c.values) == 1 && c.lines > 1 {
+		number := c.numbersLines() && !slices.ContainsFunc(columns, func(other *column) bool { return other != c && alike(c, other) >= muchAlike })
+		if c.isTime() || c.numbers && !c.whole || number || k > 1 && len(c.values) == 1 && c.lines > 2 {
 			continue
 		}
 		if may = append(may, k); !c.numbers {
@@ -138,7 +145,7 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 	switch {
 	case len(may) == 2:
 		return may, nil
-	case best >= someAlike && best > 2*second:
+	case best >= someAlike && best >= 2*second:
 		return ends, nil
 	case best == 0 && len(columns) == 3 && len(words) == 2:
 		return words, nil
@@ -156,7 +163,7 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 // among are the columns of an edge by the cells of all, and what is said of it; what they do not tell is a fault that shows
 // the first line and how to choose.
 func (e *edgeReader) among(weight int) []int {
-	for ahead := e.Ahead(); e.width > 3 && ahead.Next(); {
+	for ahead := e.Ahead(); (e.width > 3 || !isValue(e.Fields[2])) && ahead.Next(); {
 		if len(ahead.Fields) != len(e.Fields) {
 			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
 			return e.columns[:2]
@@ -204,15 +211,17 @@ func (e *edgeReader) withWeight(columns []*column, ends []int, weight int) []int
 		case c.numbersLines():
 			name += ", which numbers the lines"
 		case weight < 0 && c.numbers && len(c.values) > 1:
-			may = append(may, k)
+			may, name = append(may, k), fmt.Sprintf("%s, which may be the weight", name)
 		}
 		rest = append(rest, name)
 	}
 	said := fmt.Sprintf("columns %d and %d are taken for the ends of an edge", ends[0]+1, ends[1]+1)
 	if len(may) == 1 {
+		rest = slices.DeleteFunc(rest, func(name string) bool { return strings.HasSuffix(name, "be the weight") })
 		said += fmt.Sprintf(", column %d for the weight", may[0]+1)
 		ends = append(slices.Clone(ends), may[0])
-	} else if rest != nil {
+	}
+	if len(rest) > 0 {
 		said += "; not read: " + strings.Join(rest, "; ")
 	}
 	e.say(e.edgesFile, e.First, []Advice{columnsAdvice("")}, "%s", said)
@@ -228,7 +237,7 @@ func (e *edgeReader) doubt(columns []*column) {
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column begins at 0 and never falls, as times do, and is taken for the weight")
 	case few && w.lowest >= 1900 && w.above <= 2100:
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column may be years, from %.15g to %.15g, and is taken for the weight", w.lowest, w.above)
-	case w.whole && w.lines > 3 && len(w.values) > 1 && !u.numbers && !v.numbers && 2*len(v.values) <= v.lines && len(v.values) < len(w.values):
+	case w.whole && w.lines > 3 && len(w.values) > 1 && !u.numbers && !v.numbers && 2*len(v.values) <= v.lines && len(v.values) < len(w.values) && alike(u, v) == 0:
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,3")}, "the third column is taken for the weight, and the second, of %d different cells, for an end", len(v.values))
 	}
 }

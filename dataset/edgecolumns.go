@@ -26,14 +26,21 @@ func (e *edgeReader) isHeader() bool {
 	}
 	_, _, named := text.EndColumns(e.Fields)
 	if !many && !onlyHeaderWords(used) && e.isAboveOthers(used) {
-		e.above = true
+		e.above = !named
 		return true
 	}
-	if many && named || onlyHeaderWords(used) || len(used) == 3 && !isValue(used[2]) && !isDate(used[2]) {
+	if many && named && !slices.ContainsFunc(e.Fields, text.IsNumber) || onlyHeaderWords(used) {
 		return true
 	}
 	second := e.Ahead()
-	if len(e.Fields) <= len(e.columns) || !second.Next() {
+	more := second.Next()
+	if len(used) == 3 && !isValue(used[2]) && !isDate(used[2]) { // a weight, or the last of three that are all ids
+		if !more || len(second.Fields) < 2 {
+			return true
+		}
+		return len(second.Fields) > e.columns[2] && (isValue(second.Fields[e.columns[2]]) || isDate(second.Fields[e.columns[2]]))
+	}
+	if len(e.Fields) <= len(e.columns) || !more {
 		return false
 	}
 	for k, field := range e.Fields[:min(len(e.Fields), len(second.Fields))] {
@@ -167,7 +174,7 @@ func (e *edgeReader) warnOfSizes() {
 			return
 		}
 	}
-	e.say(e.edgesFile, e.firstAt, []Advice{{"Header", "", "that the first line is no edge"}}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
+	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
 }
 
 // unixUnits are the units of times since 1970, a second being 1.

@@ -115,10 +115,7 @@ func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
 		e.readRows()
 	}
 	for side, k := range e.columns[:2] {
-		if k < len(t.Header) {
-			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
-		}
-		checkGuess(t, l.nodes, k)
+		checkGuess(t, l.nodes, k, e.kinds[side])
 	}
 	l.closed(t, l.edgesFile, e.nothing.lines+e.unknown.lines)
 	if t.Err == nil {
@@ -126,7 +123,8 @@ func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
 		e.dropTimes()
 	}
 	_, _, named := text.EndColumns(t.Header)
-	l.oneKind = l.oneKind || named
+	typed := slices.ContainsFunc(t.Header, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "_type") })
+	l.oneKind = l.oneKind || named && !typed
 }
 
 // tuples reports whether the nodes of a line are such as (0, 1), cut into fields.

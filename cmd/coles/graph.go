@@ -38,6 +38,9 @@ func (r *reader) readArgument(ctx context.Context) (*task.Data, error) {
 	if err := withGraph(d, path, opts...); err != nil {
 		return nil, err
 	}
+	if r.arcs {
+		d.Sides = nil // arcs say more
+	}
 	if r.arcs && d.Graph.Report().MirrorsAdded == 0 {
 		r.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
@@ -87,6 +90,7 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 	if err := r.giveIDs(ctx, d, d.Nodes()); err != nil {
 		return nil, err
 	}
+	r.opts.Bipartite = r.opts.Bipartite || d.Sides != nil
 	return &task.Data{Dataset: d}, r.giveLabels(ctx, d, d.Nodes())
 }
 

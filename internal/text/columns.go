@@ -21,9 +21,12 @@ var (
 	others = strings.Fields("name")
 )
 
-// key is a name in lower case, of letters and digits alone. Neo4j has the kind of a node behind in brackets.
+// key is a name in lower case, of letters and digits alone. Neo4j has kinds behind a colon or in brackets.
 func key(name string) string {
-	name, _, _ = strings.Cut(name, "(")
+	name = strings.TrimPrefix(name, ":")
+	if end := strings.IndexAny(name, "(:"); end > 0 {
+		name = name[:end]
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -64,7 +67,7 @@ func IsIndex(name string) bool { return name == "" || strings.HasPrefix(name, "U
 func EndColumns(header []string) (source, target int, ok bool) {
 	source, target = find(header, sources), find(header, targets)
 	for k := 0; k < len(header) && (source < 0 || target < 0); k++ {
-		if stem, one := strings.CutSuffix(key(header[k]), "1"); one && stem != "" {
+		if stem, one := strings.CutSuffix(key(header[k]), "1"); one && stem != "" && !strings.ContainsAny(stem, "0123456789") {
 			if second := slices.IndexFunc(header, func(name string) bool { return key(name) == stem+"2" }); second >= 0 {
 				return k, second, true
 			}
