@@ -34,6 +34,9 @@ type EdgeListOptions struct {
 	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,
 	// counted from 1. A line may then have more fields. Empty means two ids and perhaps a weight.
 	Columns []int
+	// Repeats says what becomes of an edge that is given again, as [coles.WithRepeats]: "sum", "max" or "first". "" adds up,
+	// and Warn is told, unless edges are Unweighted. An Adjacency keeps all entries that are to be added up.
+	Repeats string
 	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
 	Unweighted bool
 	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. If both have an id, each
@@ -91,6 +94,9 @@ func (o EdgeListOptions) check() error {
 	} else if !slices.Contains(how, o.MissingRows) {
 		return setting.Bad("MissingRows", o.MissingRows, "error, zero, mean or drop")
 	}
+	if !slices.Contains([]string{"", "sum", "max", "first"}, o.Repeats) {
+		return setting.Bad("Repeats", o.Repeats, "sum, max or first")
+	}
 	if o.Rows < 0 || o.Rows > maxDim {
 		return setting.Bad("Rows", o.Rows, "0 to %d", maxDim)
 	}
@@ -138,6 +144,7 @@ type edgeFiles struct {
 	table    *table.Table
 	edges    edgeSet
 	class    []string // "" for none; nil without labels
+	oneKind  bool     // the names of the columns say that both ends are of one
 	sides    []bool   // of two kinds, whether it is of the second; nil for one
 
 	featuresFile, edgesFile, labelsFile string // in errors

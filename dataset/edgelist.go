@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"coles/internal/source"
 	"coles/internal/text"
@@ -50,12 +51,19 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	if err != nil {
 		return nil, err
 	}
+	var edge *edgeReader
+	kinds := opts.Bipartite && network == nil
 	if network == nil {
 		edges = l.asKONECT(edges, &opts)
+		edge = l.startEdges(text.NewReader(edges, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: marks}), opts)
+		if edge.Err != nil {
+			return nil, placed(l.edgesFile, edge.Err)
+		}
+		kinds = opts.Bipartite || edge.namesTwoKinds()
 	}
 	var sides *twoKinds
-	if opts.Bipartite && network == nil {
-		if sides, err = l.readTwoKinds(edges, opts); err != nil {
+	if kinds {
+		if sides, err = l.readTwoKinds(edge, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +81,7 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", []Advice{nodeAdvice, unknownAdvice}
 		}
 	}
-	if err := l.nameNodes(opts.Nodes, opts.Rows, opts.Bipartite); err != nil {
+	if err := l.nameNodes(opts.Nodes, opts.Rows, kinds); err != nil {
 		return nil, placed(l.featuresFile, err)
 	}
 	if sides != nil {
@@ -85,15 +93,14 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 			return nil, placed(l.edgesFile, err)
 		}
 	} else {
-		t := text.NewReader(edges, text.Layout{Edges: true, Marks: marks})
-		if l.readEdges(t, opts); t.Err != nil {
-			return nil, placed(l.edgesFile, t.Err)
+		if edge.readEdges(opts, false); edge.Err != nil {
+			return nil, placed(l.edgesFile, edge.Err)
 		}
 	}
 	if l.nodes.count() == 0 {
 		return nil, fault(l.edgesFile, "%w: no edge, and no features to name the nodes", ErrMissing)
 	}
-	l.warnOfFractions()
+	l.warnOfIDs()
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {
 		l.labelsFile = cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels"))
@@ -105,16 +112,31 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	return d, placed(l.featuresFile, err)
 }
 
-// warnOfFractions warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole
-// as 2.0.
-func (l *edgeFiles) warnOfFractions() {
+// isCSV reports whether a file is called so, gzipped or not.
+func isCSV(file string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
+}
+
+// warnOfIDs warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole as 2.0, and
+// some characters have no width.
+func (l *edgeFiles) warnOfIDs() {
+	fractions, unseen := 0, 0
 	for _, id := range l.nodes.ids {
 		if whole, ok := strings.CutSuffix(id, ".0"); ok && l.nodes.has(whole) {
-			l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
-			return
+			if fractions++; fractions == 1 {
+				l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
+			}
+		}
+		if id != "" && (id[len(id)-1] >= utf8.RuneSelf || id[0] >= utf8.RuneSelf) && strings.Trim(id, noWidth) != id {
+			if unseen++; unseen == 1 {
+				l.say(l.edgesFile, 0, nil, "the id %+q begins or ends with a character that nobody sees", id)
+			}
 		}
 	}
 }
+
+// noWidth are marks of byte order, spaces without a width, and joiners.
+const noWidth = "\ufeff\u200b\u200c\u200d\u2060\u00ad\u00a0"
 
 // OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
 // featuresPath or labelsPath means none. The dataset is named after the edge list.

@@ -15,6 +15,8 @@ import (
 type edgeReader struct {
 	*text.Reader
 	*edgeFiles
+	some    bool      // there is a line
+	above   bool      // the first line is a header because of what is below
 	columns []int     // fields of the ids and, if there is one, the weight
 	chosen  bool      // by the caller: lines may have other fields
 	named   bool      // the weight is one by its name or the caller's word
@@ -23,6 +25,8 @@ type edgeReader struct {
 	skips   bool      // edges that have no two nodes
 	nothing skipped   // of them, those with an end that says nothing
 	unknown skipped   // and those with one that is no node
+	objects bool      // lines are JSON, and the header is of members
+	corner  bool      // a matrix has names before its rows
 	first   [2]string // the ids on the first line
 	firstAt int
 	id      []byte // storage of one
@@ -42,8 +46,8 @@ func (s *skipped) skip(id string) {
 	}
 }
 
-// readEdges reads edges, and returns what the ids of two kinds begin with.
-func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]string) {
+// startEdges goes to the first edge behind the header.
+func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader {
 	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
 	if e.chosen {
 		e.named, e.columns = true, slices.Clone(opts.Columns)
@@ -54,11 +58,44 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]st
 	if opts.Unweighted {
 		e.columns = e.columns[:2]
 	}
-	if opts.Bipartite {
+	if t.StartsWith('{') {
+		e.some = t.NextLine() && e.startObjects(opts)
+		return e
+	}
+	e.some = opts.Header.start(t, e.isHeader)
+	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == DetectHeader {
+		if names := t.CommentNames(); names != nil {
+			if _, _, ok := text.EndColumns(names); ok {
+				t.Header, t.Guessed, t.Comment = names, false, nil
+			}
+		}
+	}
+	if e.above {
+		e.say(e.edgesFile, e.First, []Advice{headerAdvice}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
+	}
+	return e
+}
+
+// namesTwoKinds reports whether the header names two kinds of things as the ends of edges.
+func (e *edgeReader) namesTwoKinds() bool {
+	ends, ok := e.columns, e.chosen
+	if !ok {
+		ends, ok = text.EdgeColumns(e.Header)
+	}
+	return ok && max(ends[0], ends[1]) < len(e.Header) && text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+}
+
+// readEdges reads edges, with the kind before each id if there are two.
+func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
+	t, l := e.Reader, e.edgeFiles
+	if twoKinds {
 		e.kinds = [2]string{"1:", "2:"}
 	}
-	some := opts.Header.start(t, e.isHeader)
-	if e.width = len(t.Fields); some {
+	if e.some && !e.chosen && !e.objects && !twoKinds && e.isMatrix() {
+		e.readMatrix()
+		return
+	}
+	if e.some && !e.objects {
 		if tuples(t.Fields) {
 			t.Fault(-1, "%w: nodes are tuples, which hold what separates nodes; NetworkX's write_edgelist writes them apart with delimiter=\"\\t\"", coles.ErrFormat)
 		}
@@ -69,24 +106,25 @@ func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]st
 	}
 	e.open()
 	e.warnOfComments(t, e.edgesFile)
-	if opts.Bipartite && t.Header != nil {
+	if twoKinds && t.Header != nil {
 		e.nameKinds()
 	}
-	if some && t.Err == nil {
+	if e.some && t.Err == nil && e.objects {
+		e.readObjects()
+	} else if e.some && t.Err == nil {
 		e.readRows()
 	}
 	for side, k := range e.columns[:2] {
-		if k < len(t.Header) {
-			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
-		}
-		checkGuess(t, l.nodes, k)
+		checkGuess(t, l.nodes, k, e.kinds[side])
 	}
 	l.closed(t, l.edgesFile, e.nothing.lines+e.unknown.lines)
 	if t.Err == nil {
 		e.warn()
 		e.dropTimes()
 	}
-	return e.kinds
+	_, _, named := text.EndColumns(t.Header)
+	typed := slices.ContainsFunc(t.Header, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "_type") })
+	l.oneKind = l.oneKind || named && !typed
 }
 
 // tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
@@ -213,7 +251,7 @@ func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
 		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
-		e.Fault(-1, "%w: %d fields, the first line has %d; a node and all its neighbours on a line are of the format adjacency", coles.ErrFormat, len(e.Fields), e.width)
+		e.Fault(-1, "%w: %d fields, the first line has %d; %s", coles.ErrFormat, len(e.Fields), e.width, manyOnALine)
 	}
 	if e.Err != nil {
 		return

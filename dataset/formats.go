@@ -56,10 +56,11 @@ func Formats() []Format {
 		},
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
-			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data"},
+			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
 			Read:       readEdgeLines, Write: writeEdgeList,
 		},
 		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: readNeighbours},
+		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: readBaskets},
 	}, networkFormats(), []Format{
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},

@@ -62,10 +62,11 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	if unknown != nil && (slices.Contains(l.class, label) || lines+none == 0) {
 		t.Fail(unknown)
 	}
-	checkGuess(t, l.nodes, 0)
+	checkGuess(t, l.nodes, 0, "")
 	l.closed(t, l.labelsFile, strange.lines)
 	if t.Err == nil {
-		l.warnOfLabels(strange, none+l.unlabel(lines, opts))
+		more, word := l.unlabel(lines, opts)
+		l.warnOfLabels(strange, none+more, word)
 		if several > 0 {
 			l.say(l.labelsFile, 0, nil, "nodes get %d more labels by lines that repeat them: each has a list of labels", several)
 		}
@@ -120,8 +121,23 @@ func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 	l.pick(t, l.labelsFile, "labels", "id", roles)
 }
 
-// unlabel takes away the label −1 where all others are whole numbers from 0 on, and counts it.
-func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
+// noLabel are the words for none, among other labels.
+var noLabel = strings.Fields("unknown unlabeled unlabelled undefined missing unk tbd * n.a.")
+
+// unlabel takes away labels that are a word for none and, where all others are whole numbers from 0 on, −1. It counts them,
+// and returns such a word.
+func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int, word string) {
+	for i, c := range l.class {
+		if opts.MissingMarks == nil && (slices.Contains(noLabel, strings.ToLower(c)) || strings.EqualFold(c, "not available")) {
+			l.class[i], word = "", c
+			count++
+		}
+	}
+	return count + l.unlabelMinus(lines-count, opts), word
+}
+
+// unlabelMinus does so with −1.
+func (l *edgeFiles) unlabelMinus(lines int, opts EdgeListOptions) (count int) {
 	for _, c := range l.class {
 		if _, whole := text.Integer(c); c == "-1" {
 			count++
@@ -140,12 +156,16 @@ func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
 	return count
 }
 
-func (l *edgeFiles) warnOfLabels(strange skipped, none int) {
+func (l *edgeFiles) warnOfLabels(strange skipped, none int, word string) {
 	if strange.lines > 0 {
 		l.say(l.labelsFile, 0, nil, "labels that are skipped because there is no such node: %d, such as of %q", strange.lines, strange.id)
 	}
 	if none > 0 {
-		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d", none)
+		such := ""
+		if word != "" {
+			such = fmt.Sprintf(", such as %q", word)
+		}
+		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d%s", none, such)
 	}
 }
 

@@ -325,8 +325,8 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 	lines, none := 0, 0
 	for i, class := range column.All(len(rows)) {
 		switch {
-		case rows[i] < 0:
-		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class) || class == "":
+		case rows[i] < 0, class == "":
+		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class):
 			none++
 		default:
 			l.class[rows[i]] = class
@@ -334,7 +334,8 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 		}
 	}
 	l.layouts = append(l.layouts, Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
-	l.warnOfLabels(skipped{}, none+l.unlabel(lines, opts))
+	more, word := l.unlabel(lines, opts)
+	l.warnOfLabels(skipped{}, none+more, word)
 	return nil
 }
 
@@ -347,7 +348,7 @@ func (l *edgeFiles) readNodes(features io.Reader, opts EdgeListOptions) error {
 	if f != nil {
 		return l.readTableOf(f, opts)
 	}
-	t := text.NewReader(features, text.Layout{Multiline: true, Marks: opts.MissingMarks})
+	t := text.NewReader(features, text.Layout{Multiline: true, Commas: isCSV(l.featuresFile), Marks: opts.MissingMarks})
 	l.readFeatures(t, opts)
 	return t.Err
 }
@@ -361,7 +362,7 @@ func (l *edgeFiles) readClasses(opts EdgeListOptions) error {
 	if f != nil {
 		return l.readLabelsOf(f, opts)
 	}
-	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Marks: opts.MissingMarks}) // of a table, or lines
+	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Commas: isCSV(l.labelsFile), Marks: opts.MissingMarks}) // of a table, or lines
 	l.readLabels(t, opts)
 	return t.Err
 }

@@ -45,7 +45,7 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 		l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error")
 		l.warnOfGaps(gaps, opts)
 	}
-	checkGuess(t, l.nodes, 0)
+	checkGuess(t, l.nodes, 0, "")
 	l.closed(t, l.featuresFile, 0)
 }
 

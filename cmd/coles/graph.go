@@ -39,6 +39,9 @@ func (r *reader) readArgument(ctx context.Context) (*task.Data, error) {
 	if err := withGraph(d, path, opts...); err != nil {
 		return nil, err
 	}
+	if r.arcs {
+		d.Sides = nil // arcs say more
+	}
 	if r.arcs && d.Graph.Report().MirrorsAdded == 0 {
 		r.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
@@ -88,6 +91,7 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 	if err := r.giveIDs(ctx, d, d.Nodes()); err != nil {
 		return nil, err
 	}
+	r.opts.Bipartite = r.opts.Bipartite || d.Sides != nil
 	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
 		r.note("", task.LabelsInFeatures(d)...)
 		return &task.Data{Dataset: d}, ctx.Err()

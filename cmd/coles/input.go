@@ -19,6 +19,7 @@ type inputOptions struct {
 	header, columns, weight              string
 	categorical, text, numeric, ignore   string // names of columns, between commas
 	missing, missingRows, marks          string
+	repeats                              string
 	unweighted, bipartite, skipUnknown   bool
 	knn                                  int
 }
@@ -35,6 +36,7 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
 		ofInput.text(&o.weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
 		ofInput.yes(&o.unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
+		ofInput.text(&o.repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
 		ofInput.yes(&o.bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
 		ofColumns.text(&o.categorical, "categorical", "`COLUMNS` of the features, names between commas, that are categories"+otherwise),
 		ofColumns.text(&o.text, "text", "`COLUMNS` of the features, names between commas, that are free text"+otherwise),
@@ -82,7 +84,7 @@ type reader struct {
 func newReader(s *session, o *inputOptions) (*reader, error) {
 	r := &reader{session: s, inputOptions: o}
 	r.opts = dataset.EdgeListOptions{
-		Unweighted: o.unweighted, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
+		Unweighted: o.unweighted, Repeats: o.repeats, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
 		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight,
 	}
 	if file, column, ok := cutColumn(o.labels); ok {
@@ -92,6 +94,9 @@ func newReader(s *session, o *inputOptions) (*reader, error) {
 		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
 			return nil, usagef("-%s %s: want error, zero, mean or drop", name, how)
 		}
+	}
+	if s.set("repeats") && !slices.Contains([]string{"sum", "max", "first"}, o.repeats) {
+		return nil, usagef("-repeats %s: want sum, max or first", o.repeats)
 	}
 	if s.set("missing-marks") {
 		r.opts.MissingMarks = strings.Split(o.marks, ",")
