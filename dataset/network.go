@@ -325,8 +325,8 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 	lines, none := 0, 0
 	for i, class := range column.All(len(rows)) {
 		switch {
-		case rows[i] < 0:
-		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class) || class == "":
+		case rows[i] < 0, class == "":
+		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class):
 			none++
 		default:
 			l.class[rows[i]] = class

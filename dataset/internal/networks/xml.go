@@ -29,7 +29,7 @@ type xmlReader struct {
 }
 
 // An xmlKey is an attribute that a file declares.
-type xmlKey struct{ name, of, fallback string }
+type xmlKey struct{ name, of string }
 
 // An xmlItem is a node or an edge that is open at a depth.
 type xmlItem struct {
