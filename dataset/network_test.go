@@ -171,6 +171,11 @@ func TestNetworksBesideText(t *testing.T) {
 		{name: "labels for text", edges: "Ann Bob\nBob Cid\n", labels: newman, opts: EdgeListOptions{LabelColumn: "value"}, want: "Ann-Bob, Bob-Cid, Ann=7, Bob=3, Cid=7"},
 		{name: "labels for text by ids", edges: "0 1\n1 2\n", labels: newman, opts: EdgeListOptions{LabelColumn: "value"}, want: "0-1, 1-2, 0=7, 1=3, 2=7"},
 		{name: "features for text", edges: "Ann Bob\n", features: newman, want: "Ann-Bob, Ann: value=7, Bob: value=3, Cid: value=7"},
+		{name: "nodes of Neo4j", edges: ":START_ID,:END_ID,:TYPE\n1,2,A\n2,3,B\n", features: "name,personId:ID(Person),age:int\nAnn,1,30\nBob,2,31\nCid,3,32\n", labels: "id,name\n1,x\n",
+			want: "1-2, 2-3, 1: name=Ann age:int=30, 2: name=Bob age:int=31, 3: name=Cid age:int=32, 1=x"},
+		{name: "a column of labels in a table", edges: "1,2\n", features: "id,age,team\n1,30,5\n2,31,5\n", labels: "id,age,team\n1,30,5\n2,31,5\n", opts: EdgeListOptions{LabelColumn: "team"},
+			want: "1-2, 1: age=30 team=5, 2: age=31 team=5, 1=5, 2=5"},
+		{name: "no such column of labels", edges: "1,2\n", labels: "id,age\n1,30\n", opts: EdgeListOptions{LabelColumn: "team"}, want: `no column "team" of labels beside one of ids: id, age`},
 		{name: "no column of labels", edges: newman, labels: newman, want: "no attribute \"class\" of nodes, which have label, value"},
 		{name: "a usual column", edges: newman, labels: strings.ReplaceAll(newman, "value", "group"), want: "Ann-Bob 2, Bob-Ann 2, Ann=7, Bob=3, Cid=7"},
 	} {

@@ -114,6 +114,10 @@ func EdgeColumns(header []string) (columns []int, ok bool) {
 // IDColumn is the column of the ids by its name or, where none is called so, the first; the index of rows, which begin
 // with first, is not it if there is a column "name". named is whether a name told it.
 func IDColumn(header, first []string) (id int, named bool) {
+	neo4j := func(name string) bool { return strings.HasSuffix(name, ":ID") || strings.Contains(name, ":ID(") }
+	if id = slices.IndexFunc(header, neo4j); id >= 0 {
+		return id, true
+	}
 	if id = find(header, ids); id >= 0 {
 		return id, true
 	}
