@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,9 +262,6 @@ func (e *edgeReader) known(columns []*column) (ends []int) {
 	return ends
 }
 
-// manyOnALine says what lines of different lengths may be.
-const manyOnALine = "a node and all its neighbours on a line are of the format adjacency, a basket or a recipe of the format baskets"
-
 // mostChoices are as many as an error shows.
 const mostChoices = 3
 
@@ -290,4 +288,27 @@ func (e *edgeReader) unclear(columns []*column, choices [][]int) error {
 		advice = append(advice, Advice{"Columns", of, fmt.Sprintf("that columns %d and %d are the ends of an edge", p[0]+1, p[1]+1)})
 	}
 	return &advised{err, advice}
+}
+
+// dates are times as people write them.
+var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{4}.*)$`)
+
+func isDate(field string) bool { return dates.MatchString(field) }
+
+// unixUnits are the units of times since 1970, a second being 1.
+var unixUnits = []float64{1, 1e3, 1e6, 1e9}
+
+// unitsOf are those units in which both are times from 1973 to 2128, nil for none.
+func unitsOf(units []float64, low, high float64) []float64 {
+	may := func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit }
+	if len(units) == 1 && may(units[0]) { // most of many
+		return units
+	}
+	var left []float64
+	for _, unit := range units {
+		if may(unit) {
+			left = append(left, unit)
+		}
+	}
+	return left
 }

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,11 +73,6 @@ func (e *edgeReader) isAboveOthers(used []string) bool {
 }
 
 const digits = "0123456789"
-
-// dates are times as people write them.
-var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{4}.*)$`)
-
-func isDate(field string) bool { return dates.MatchString(field) }
 
 // choose says which columns an edge is in, as far as the caller has not: by their names, or by the cells of all.
 func (e *edgeReader) choose(opts EdgeListOptions) {
@@ -175,24 +169,6 @@ func (e *edgeReader) warnOfSizes() {
 		}
 	}
 	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
-}
-
-// unixUnits are the units of times since 1970, a second being 1.
-var unixUnits = []float64{1, 1e3, 1e6, 1e9}
-
-// unitsOf are those units in which both are times from 1973 to 2128, nil for none.
-func unitsOf(units []float64, low, high float64) []float64 {
-	may := func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit }
-	if len(units) == 1 && may(units[0]) { // most of many
-		return units
-	}
-	var left []float64
-	for _, unit := range units {
-		if may(unit) {
-			left = append(left, unit)
-		}
-	}
-	return left
 }
 
 // dropTimes leaves out weights that are times: seconds, milli-, micro- or nanoseconds from 1973 to 2128, not all the

@@ -4,12 +4,121 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"coles"
 	"coles/internal/text"
 )
 
-// Edges come in other forms than a line of ends: as JSON objects, and as a matrix.
+// How a list of edges begins says its form: lines of fields, JSON objects, a matrix.
+
+// startEdges goes to the first edge behind the header.
+func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader {
+	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
+	if e.chosen {
+		e.named, e.columns = true, slices.Clone(opts.Columns)
+		for k := range e.columns {
+			e.columns[k]--
+		}
+	}
+	if opts.Unweighted {
+		e.columns = e.columns[:2]
+	}
+	if t.StartsWith('{') {
+		e.some = t.NextLine() && e.startObjects(opts)
+		return e
+	}
+	e.some = opts.Header.start(t, e.isHeader)
+	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == DetectHeader {
+		if names := t.CommentNames(); names != nil {
+			if _, _, ok := text.EndColumns(names); ok {
+				t.Header, t.Guessed, t.Comment = names, false, nil
+			}
+		}
+	}
+	if e.above {
+		e.say(e.edgesFile, e.First, []Advice{headerAdvice}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
+	}
+	return e
+}
+
+// namesTwoKinds reports whether the header names two kinds of things as the ends of edges.
+func (e *edgeReader) namesTwoKinds() bool {
+	ends, ok := e.columns, e.chosen
+	if !ok {
+		ends, ok = text.EdgeColumns(e.Header)
+	}
+	return ok && max(ends[0], ends[1]) < len(e.Header) && text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+}
+
+// readEdges reads edges, with the kind before each id if there are two.
+func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
+	t, l := e.Reader, e.edgeFiles
+	if twoKinds {
+		e.kinds = [2]string{"1:", "2:"}
+	}
+	if e.some && !e.chosen && !e.objects && !twoKinds && e.isMatrix() {
+		e.readMatrix()
+		return
+	}
+	if e.some && !e.objects {
+		if tuples(t.Fields) {
+			t.Fault(-1, "%w: nodes are tuples, which hold what separates nodes; NetworkX's write_edgelist writes them apart with delimiter=\"\\t\"", coles.ErrFormat)
+		}
+		e.choose(opts)
+	}
+	if e.width < 3 && !e.chosen { // of a header alone, too
+		e.columns = e.columns[:2]
+	}
+	e.open()
+	e.warnOfComments(t, e.edgesFile)
+	if twoKinds && t.Header != nil {
+		e.nameKinds()
+	}
+	if e.some && t.Err == nil && e.objects {
+		e.readObjects()
+	} else if e.some && t.Err == nil {
+		e.readRows()
+	}
+	for side, k := range e.columns[:2] {
+		checkGuess(t, l.nodes, k, e.kinds[side])
+	}
+	l.closed(t, l.edgesFile, e.nothing.lines+e.unknown.lines)
+	if t.Err == nil {
+		e.warn()
+		e.dropTimes()
+	}
+	_, _, named := text.EndColumns(t.Header)
+	typed := slices.ContainsFunc(t.Header, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "_type") })
+	l.oneKind = l.oneKind || named && !typed
+}
+
+// tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
+func tuples(fields []string) bool {
+	return len(fields) > 2 && strings.HasPrefix(fields[0], "(") && !strings.Contains(fields[0], ")") && strings.Contains(fields[1], ")")
+}
+
+// open keeps how the edges are read.
+func (e *edgeReader) open() {
+	roles := make([]string, max(e.width, len(e.Header)))
+	for at, k := range e.columns {
+		if k < len(roles) {
+			roles[k] = [3]string{"source", "target", "weight"}[at]
+		}
+	}
+	e.opened(e.Reader, e.edgesFile, "edges", roles)
+}
+
+// nameKinds calls the two kinds of nodes what the header does, if that keeps their ids apart.
+func (e *edgeReader) nameKinds() {
+	if max(e.columns[0], e.columns[1]) >= len(e.Header) {
+		return
+	}
+	u, v := e.Header[e.columns[0]], e.Header[e.columns[1]]
+	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
+		e.kinds = [2]string{u + ":", v + ":"}
+	}
+}
 
 // startObjects finds the ends of an edge, and its weight, among the members of the first object, and reports whether they are
 // there.

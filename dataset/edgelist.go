@@ -12,7 +12,7 @@ import (
 )
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;
-// the weight is 1 where there is none), and features, one node a line, either dense, "id v1 v2 …",
+// the weight is 1 where there is none), or a JSON object, and features, one node a line, either dense, "id v1 v2 …",
 // or sparse, "id index:value index:value …" with indices from 0. features may be nil. Where some of
 // the first 64 kB of dense features are text, they are a [table.Table] of any cells, and so are JSON
 // objects, one a line, but those of an id and a "vector"; Features are made of them. A cell of a table in
@@ -25,9 +25,11 @@ import (
 //
 // The names of columns go before their places: source and target, from and to, user and item and their like are the
 // ends of an edge, weight, value and count its weight, and never what is called time, year, type or id; id and node name
-// the node, label, class and target its label. Of four columns or more without such names the ends are those with the ids
-// of the features file, if they are two. A third column of times is no weight. [Dataset.Layouts] say how each file was
-// read, opts.Warn is told what was guessed.
+// the node, label, class and target its label. Without such names the cells of all
+// columns on the first lines tell the ends, which have much the same; no times, fractions or numbers of lines are ends, and no
+// times a weight. Two readings as good are an error that names both. Names of two kinds, such as user and item, are
+// Bipartite. A square of numbers is an adjacency matrix. [Dataset.Layouts] say how each file was read, opts.Warn is told what
+// was guessed.
 //
 // Nodes called 0 to n − 1 come in that order, others in the order of the features file. An edge that names another is
 // coles.ErrIDs unless opts.MissingRows allows it; such nodes follow in the order in which the edge list first names them,

@@ -36,18 +36,26 @@ func (r Repeats) Merge(x, y float64) float64 {
 func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool, repeats Repeats) (a *kernel.CSR[float64], again, mirrored int, err error) {
 	g := gathering{n: n, entries: count, valued: weighted, apart: true}
 	larger := func(x, y float64) float64 { return max(x, y) }
-	first := repeats
-	if repeats == Sum {
-		first = Largest
+	if repeats != Sum {
+		a, counts, err := gather(ctx, g, parts, repeats.joining(larger))
+		return a, counts[0], counts[1], err
 	}
-	a, counts, err := gather(ctx, g, parts, first.joining(larger))
-	if repeats == Sum && counts[0] > 0 && err == nil {
-		g.valued = true
-		again = counts[0]
-		if a, counts, err = gather(ctx, g, parts, Sum.joining(Sum.Merge)); err == nil && counts[1] == 0 {
-			err = EachRow(ctx, a, func(i int) { halve(a, i) }) // each was added to its equal
+	once, stop := context.WithCancel(ctx) // at the first that is given again
+	defer stop()
+	join := Largest.joining(larger)
+	a, counts, err := gather(once, g, parts, func(i int, row, mirror *rowPart, out rowPart) (int, [2]int) {
+		kept, counts := join(i, row, mirror, out)
+		if counts[0] > 0 {
+			stop()
 		}
-		counts[0] = again
+		return kept, counts
+	})
+	if once.Err() == nil || ctx.Err() != nil {
+		return a, counts[0], counts[1], err
+	}
+	g.valued = true
+	if a, counts, err = gather(ctx, g, parts, Sum.joining(Sum.Merge)); err == nil && counts[1] == 0 {
+		err = EachRow(ctx, a, func(i int) { halve(a, i) }) // each was added to its equal
 	}
 	return a, counts[0], counts[1], err
 }
