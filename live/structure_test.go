@@ -19,7 +19,7 @@ import (
 func TestGrowthWithoutFeatures(t *testing.T) {
 	const n = 400
 	list := testkit.RandomEdges(testkit.Random(21), n, 0.01)
-	g := testkit.Must(coles.NewGraph(n, list))
+	g := testkit.Must(coles.NewGraph(n, list, coles.WithRepeats("max")))
 	m := testkit.Must(coles.Fit(ctx, g, nil, coles.WithFilter(coles.S2GCSum(2))))
 	f := testkit.Must(live.Follow(ctx, m, g, nil))
 	for k, fresh := range [][]coles.Edge{
@@ -30,7 +30,7 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 	} {
 		update := testkit.Must(f.Add(ctx, live.Change{Edges: fresh}))
 		list = append(list, fresh...)
-		grown := testkit.Must(coles.NewGraph(f.Nodes(), list))
+		grown := testkit.Must(coles.NewGraph(f.Nodes(), list, coles.WithRepeats("max")))
 		all := make([]int, f.Nodes())
 		for i := range all {
 			all[i] = i
@@ -52,7 +52,7 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 
 	frozen := testkit.Must(live.Freeze(ctx, m, g, nil))
 	y := testkit.Must(frozen.Embed(ctx, nil, []coles.Edge{{U: n, V: 5}, {U: 6, V: n}, {U: n + 1, V: 7}}, nil))
-	two := testkit.Must(coles.NewGraph(n+2, append(testkit.RandomEdges(testkit.Random(21), n, 0.01), coles.Edge{U: n, V: 5}, coles.Edge{U: n, V: 6}, coles.Edge{U: n + 1, V: 7})))
+	two := testkit.Must(coles.NewGraph(n+2, append(testkit.RandomEdges(testkit.Random(21), n, 0.01), coles.Edge{U: n, V: 5}, coles.Edge{U: n, V: 6}, coles.Edge{U: n + 1, V: 7}), coles.WithRepeats("max")))
 	want := testkit.Must(m.Embed(ctx, two, nil))
 	for k := range 2 {
 		a, b := y.RowView(k), want.RowView(n+k)
