@@ -148,9 +148,7 @@ func TestUnsortedRowsAreSortedAndAddedUp(t *testing.T) {
 		turns, counts = append(turns, 1-q%2), append(counts, float64(q))
 	}
 	first, _, err := matrix.FromCSR(ctx, sparse.NewCSR(1, 2, []int{0, 60}, turns, counts), func(x, _ float64) float64 { return x })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	testkit.WantSame(t, "the first of each column", first.Val, []float64{1, 0})
 }
 
@@ -277,7 +275,7 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, testkit.SparseOf(x), sum)) },
 		"FromPairs":     func() error { return second(matrix.FromPairs(stopped, 3, []coles.Edge{{U: 0, V: 1}}, nil, sum)) },
 		"FromEntries": func() error {
-			_, _, _, err := matrix.FromEntries(stopped, 3, []iter.Seq2[coles.Edge, float64]{maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})}, 1, true, matrix.Sum)
+			_, _, _, err := matrix.FromEntries(stopped, 3, []iter.Seq2[coles.Edge, float64]{maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})}, 1, true, matrix.Added)
 			return err
 		},
 		"Panel": func() error { return testkit.Err(wide.Panel(stopped)) },
