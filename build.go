@@ -28,7 +28,7 @@ type graphConfig struct {
 }
 
 func graphOptions(opts []GraphOption) (c graphConfig) {
-	c.repeats = matrix.Sum
+	c.repeats = matrix.Added
 	for _, o := range opts {
 		if o == nil {
 			panic("coles: a nil GraphOption")
@@ -98,7 +98,7 @@ func fromParts(n int, parts []iter.Seq2[Edge, float64], count int, weighted bool
 }
 
 func (c graphConfig) checkRepeats() error {
-	if how := []matrix.Repeats{matrix.Sum, matrix.Largest, matrix.First}; !slices.Contains(how, c.repeats) {
+	if how := []matrix.Repeats{matrix.Added, matrix.Largest, matrix.First}; !slices.Contains(how, c.repeats) {
 		return fmt.Errorf("coles: graph: %w", setting.Bad("WithRepeats", c.repeats, "sum, max or first"))
 	}
 	return nil
@@ -196,7 +196,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 		merge = nil
 	}
 	adj, merged, _ := matrix.FromCSR(ctx, a, merge)
-	if ones && merged > 0 && c.repeats == matrix.Sum {
+	if ones && merged > 0 && c.repeats == matrix.Added {
 		adj, _, _ = matrix.FromCSR(ctx, a, c.repeats.Merge)
 	}
 	report := GraphReport{DuplicatesMerged: merged}

@@ -200,7 +200,7 @@ func joinRepeats(m *sparse.CSR, repeats string) (again int) {
 			j := raw.Ind[q]
 			if at := first[j] - 1; at >= begin {
 				again++
-				if how != matrix.Sum {
+				if how != matrix.Added {
 					raw.Data[at] = how.Merge(raw.Data[at], raw.Data[q])
 					continue
 				}

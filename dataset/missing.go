@@ -58,7 +58,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
 	}
 	var again int
-	usual := matrix.Sum
+	usual := matrix.Added
 	if opts.Unweighted {
 		usual = matrix.Largest
 	}

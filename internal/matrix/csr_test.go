@@ -211,7 +211,7 @@ func TestFromEntriesJoinsRepeatsAndDirections(t *testing.T) {
 			}
 		}
 		parts := matrix.PairParts(given, weights)
-		for _, repeats := range []matrix.Repeats{matrix.Sum, matrix.Largest, matrix.First} {
+		for _, repeats := range []matrix.Repeats{matrix.Added, matrix.Largest, matrix.First} {
 			joined := map[place]float64{}
 			again, mirrored := 0, 0
 			for q, e := range given {
@@ -219,7 +219,7 @@ func TestFromEntriesJoinsRepeatsAndDirections(t *testing.T) {
 				switch {
 				case !stored:
 					joined[e] = weights[q]
-				case repeats == matrix.Sum:
+				case repeats == matrix.Added:
 					joined[e] = old + weights[q]
 				case repeats == matrix.Largest:
 					joined[e] = max(old, weights[q])
@@ -240,7 +240,7 @@ func TestFromEntriesJoinsRepeatsAndDirections(t *testing.T) {
 					mirrored++
 				}
 			}
-			if repeats == matrix.Sum && again > 0 && !symmetric {
+			if repeats == matrix.Added && again > 0 && !symmetric {
 				for e := range want {
 					if want[e] = joined[e]; e.U != e.V {
 						want[e] += joined[place{U: e.V, V: e.U}]
@@ -250,7 +250,7 @@ func TestFromEntriesJoinsRepeatsAndDirections(t *testing.T) {
 			a, gotAgain, gotMirrored, err := matrix.FromEntries(ctx, c.n, parts, len(given), c.unit > 0, repeats)
 			check(t, err)
 			testkit.WantSame(t, "counts", []int{gotAgain, gotMirrored, a.NNZ()}, []int{again, mirrored, len(want)})
-			counted := c.unit > 0 || repeats == matrix.Sum && again > 0
+			counted := c.unit > 0 || repeats == matrix.Added && again > 0
 			for i := range c.n {
 				cols, vals := a.Row(i)
 				for q, j := range cols {

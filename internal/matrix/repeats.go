@@ -12,7 +12,7 @@ type Repeats string
 
 // They add up, or the largest or the first of them counts.
 const (
-	Sum     Repeats = "sum"
+	Added     Repeats = "sum"
 	Largest Repeats = "max"
 	First   Repeats = "first"
 )
@@ -20,7 +20,7 @@ const (
 // Merge is what becomes of two entries, the earlier one first.
 func (r Repeats) Merge(x, y float64) float64 {
 	switch r {
-	case Sum:
+	case Added:
 		return x + y
 	case Largest:
 		return max(x, y)
@@ -36,7 +36,7 @@ func (r Repeats) Merge(x, y float64) float64 {
 func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool, repeats Repeats) (a *kernel.CSR[float64], again, mirrored int, err error) {
 	g := gathering{n: n, entries: count, valued: weighted, apart: true}
 	larger := func(x, y float64) float64 { return max(x, y) }
-	if repeats != Sum {
+	if repeats != Added {
 		a, counts, err := gather(ctx, g, parts, repeats.joining(larger))
 		return a, counts[0], counts[1], err
 	}
@@ -54,7 +54,7 @@ func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter
 		return a, counts[0], counts[1], err
 	}
 	g.valued = true
-	if a, counts, err = gather(ctx, g, parts, Sum.joining(Sum.Merge)); err == nil && counts[1] == 0 {
+	if a, counts, err = gather(ctx, g, parts, Added.joining(Added.Merge)); err == nil && counts[1] == 0 {
 		err = EachRow(ctx, a, func(i int) { halve(a, i) }) // each was added to its equal
 	}
 	return a, counts[0], counts[1], err
