@@ -249,9 +249,9 @@ func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
 		}
 		// Nothing is 0/0 far away from all classes.
 		x.Scale(-1e5, x)
-		for _, row := range testkit.Must(m.opinion(testkit.Must(given.Read(context.Background(), x)), false)(context.Background(), nil)).Data {
-			if !(row >= 0 && row <= 1) {
-				t.Fatalf("a probability of %v", row)
+		for _, row := range testkit.Must(m.opinion(context.Background(), testkit.Must(given.Read(context.Background(), x)), nil, false)).Data {
+			if p := math.Exp(row); !(p >= 0 && p <= 1) {
+				t.Fatalf("a probability of %v", p)
 			}
 		}
 	}
