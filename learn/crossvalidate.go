@@ -30,7 +30,7 @@ type target interface {
 	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (regression, error)
 	plain(f *matrix.Matrix[float64]) outsider // with C = 1
 	// weigh learns weights from some rows of a trial. A search begins at a guess.
-	weigh(ctx context.Context, of *trial, rows []int, opinions opinions, guess [4]float64) (weighed, error)
+	weigh(ctx context.Context, of *trial, rows []int, opinions opinions, guess [3]float64) (weighed, error)
 	// link makes probabilities, or a value, of a sum of opinions.
 	link(z []float64)
 	// hit is how right that is of row i. A score is start + Σ hit/total.
@@ -122,11 +122,11 @@ func (p parts) of(part int) (inside, outside []int) {
 // A trial has the opinions of the rows of each part by the others, and what weights make of them.
 type trial struct {
 	parts
-	target        target
-	vectors       []kernel.Matrix[float64] // for each α
-	near, columns kernel.Matrix[float64]   // empty where nobody has that opinion
-	all           weighed                  // by all rows
-	by            []weighed                // by the rows outside each part
+	target  target
+	vectors []kernel.Matrix[float64] // for each α
+	near    kernel.Matrix[float64]   // empty without a graph
+	all     weighed                  // by all rows
+	by      []weighed                // by the rows outside each part
 }
 
 // weighed are weights, the α and the loss with which they were found, and where a search for others may begin.
@@ -134,7 +134,7 @@ type weighed struct {
 	Weights
 	a     int
 	loss  float64
-	guess [4]float64
+	guess [3]float64
 }
 
 // hear has the surroundings of rows that are held out say what they do.
@@ -164,8 +164,8 @@ func (p parts) each(t target, say func(part int, others target, from, rows []int
 	return all, nil
 }
 
-// try cross-validates regressions on vectors and, unless it is nil, on columns, next to what surroundings say.
-func try(ctx context.Context, g *coles.Graph, t target, of parts, near kernel.Matrix[float64], vectors, columns outsider) (*trial, error) {
+// try cross-validates a regression on vectors next to what surroundings say.
+func try(ctx context.Context, g *coles.Graph, t target, of parts, near kernel.Matrix[float64], vectors outsider) (*trial, error) {
 	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
 	found := &trial{parts: of, target: t, near: near}
 	for range t.alphas(g) {
@@ -186,15 +186,6 @@ func try(ctx context.Context, g *coles.Graph, t target, of parts, near kernel.Ma
 		progress.Add()
 		return said[0], nil
 	})
-	if err == nil && columns != nil {
-		found.columns, err = of.each(t, func(part int, others target, from, rows []int) (kernel.Matrix[float64], error) {
-			said, err := columns(ctx, nil, others, part, from, rows)
-			if err != nil {
-				return kernel.Matrix[float64]{}, err
-			}
-			return said[0], nil
-		})
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +203,7 @@ func (t *trial) weigh(ctx context.Context) error {
 		}
 		best := weighed{loss: math.Inf(1)}
 		for a := range t.vectors {
-			w, err := t.target.weigh(ctx, t, rows, opinions{t.vectors[a], t.near, t.columns}, t.all.guess)
+			w, err := t.target.weigh(ctx, t, rows, opinions{t.vectors[a], t.near}, t.all.guess)
 			if err != nil {
 				return err
 			}
@@ -240,7 +231,7 @@ func (t *trial) nested() kernel.Matrix[float64] {
 
 // say sets what weights make of the opinions of a row.
 func (t *trial) say(w weighed, q int, to []float64) {
-	w.mix(opinions{t.vectors[w.a], t.near, t.columns}, q, to)
+	w.mix(opinions{t.vectors[w.a], t.near}, q, to)
 	t.target.link(to)
 }
 

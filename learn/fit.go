@@ -60,7 +60,7 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	if err != nil {
 		return nil, err
 	}
-	found, err := try(ctx, g, t, of, said, r.outside, nil)
+	found, err := try(ctx, g, t, of, said, r.outside)
 	if err != nil {
 		return nil, err
 	}

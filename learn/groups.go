@@ -178,7 +178,7 @@ func (t *groups) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.M
 	})
 }
 
-func (t *groups) weigh(ctx context.Context, of *trial, rows []int, o opinions, guess [4]float64) (weighed, error) {
+func (t *groups) weigh(ctx context.Context, of *trial, rows []int, o opinions, guess [3]float64) (weighed, error) {
 	if t.labels != nil { // a class that no other part has cannot be found
 		rows = slices.DeleteFunc(rows, func(q int) bool { return math.IsInf(o[0].Row(q)[t.places[of.rows[q]][0]], -1) })
 	}

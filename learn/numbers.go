@@ -100,7 +100,7 @@ func (t *numbers) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.
 	})
 }
 
-func (t *numbers) weigh(_ context.Context, of *trial, rows []int, o opinions, _ [4]float64) (weighed, error) {
+func (t *numbers) weigh(_ context.Context, of *trial, rows []int, o opinions, _ [3]float64) (weighed, error) {
 	w, left := weighNumbers(rows, o, picked(t.t, of.rows))
 	return weighed{Weights: w, loss: left}, nil
 }
