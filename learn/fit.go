@@ -96,26 +96,35 @@ func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, k
 		return nil, err
 	}
 	var t target
-	if g != nil {
-		if err := checkGraph(g, f.Rows()); err != nil {
-			return nil, err
-		}
+	var values []float64 // that are known
+	by, alpha := cmp.Or(p.Weights, Weights{Vectors: 1}), p.Alpha
+	switch {
+	case g != nil:
 		if t, err = p.known(known, f.Rows()); err != nil {
 			return nil, err
 		}
-	}
-	var of opinions
-	if of[0], err = p.opinion(ctx, g, f, t, rows); err != nil {
-		return nil, err
-	}
-	by := cmp.Or(p.Weights, Weights{Vectors: 1})
-	switch {
-	case g == nil && p.Ridge != nil:
-		by = Weights{Vectors: 1}
-	case g != nil && by.Surroundings != 0:
-		if of[1], err = t.near(ctx, g, rows); err != nil {
+		if err := checkGraph(g, f.Rows()); err != nil {
 			return nil, err
 		}
+		if n, ok := t.(*numbers); ok {
+			values = n.t
+		}
+	case p.Ridge != nil:
+		by, alpha = Weights{Vectors: 1}, 0
+	}
+	var of opinions
+	if p.Ridge == nil {
+		of[0], err = p.Linear.opinion(ctx, f, rows, p.Several)
+	} else if said, e := p.Ridge.smoothed(ctx, g, f, values, []float64{alpha}, rows); e == nil {
+		of[0] = said[0]
+	} else {
+		err = e
+	}
+	if err == nil && g != nil && by.Surroundings != 0 {
+		of[1], err = t.near(ctx, g, rows)
+	}
+	if err != nil {
+		return nil, err
 	}
 	answers, z := make([]Answer, of[0].Rows), make([]float64, of[0].Cols)
 	for q := range answers {

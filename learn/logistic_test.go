@@ -2,13 +2,11 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"coles/internal/given"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -71,43 +69,6 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The objective as the solver computes it has the slope that it returns, by central differences, and
-// the gradient along a step is that slope.
-func TestObjectiveAndItsSlopeAgree(t *testing.T) {
-	x := &matrix.Matrix[float64]{Dense: kernel.Matrix[float64](testkit.Normal(20, 6, 2, 21).RawMatrix())}
-	set := testkit.Must(trainingSet(context.Background(), x, testkit.UpTo(20), 1))
-	z := design{set}
-	y := make([]float64, 20)
-	for i := range y {
-		y[i] = float64(2*(i%2) - 1)
-	}
-	b := newBinary(7, y, 3, 1, make([]float64, 20))
-	rng := testkit.Random(5)
-	for j := range b.u {
-		b.u[j], b.step[j] = rng.NormFloat64(), rng.NormFloat64()
-	}
-	row := func(v []float64) kernel.Matrix[float64] {
-		return kernel.Matrix[float64]{Rows: 1, Cols: len(v), Stride: len(v), Data: v}
-	}
-	if err := errors.Join(z.scores(context.Background(), row(b.margin), row(b.u)), z.scores(context.Background(), row(b.stepMargin), row(b.step))); err != nil {
-		t.Fatal(err)
-	}
-	uu, up, pp := given.Dot(b.u, b.u), given.Dot(b.u, b.step), given.Dot(b.step, b.step)
-	for _, s := range []float64{0, 0.3, 1, -2} {
-		const h = 1e-5
-		after, _ := b.along(s+h, uu, up, pp)
-		before, _ := b.along(s-h, uu, up, pp)
-		_, slope := b.along(s, uu, up, pp)
-		testkit.WantNear(t, "the slope", slope, (after-before)/(2*h), 1e-7)
-	}
-	_, slope := b.along(0, uu, up, pp)
-	step, loss := slices.Clone(b.step), make([]float64, 7)
-	b.bend()
-	testkit.Check(t, z.pulls(context.Background(), row(loss), row(b.pull)))
-	b.begin(loss)
-	testkit.WantNear(t, "the slope along the step", slope, given.Dot(b.grad, step), 1e-12)
 }
 
 // Problems that share their products end where each ends alone, whatever their C and scale.

@@ -2,12 +2,7 @@ package learn
 
 import (
 	"cmp"
-	"context"
 	"slices"
-
-	"coles"
-	"coles/internal/kernel"
-	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -54,22 +49,6 @@ type Answer struct {
 type Chance struct {
 	Class       int
 	Probability float64
-}
-
-// opinion is that of the vectors of some rows, all where rows is nil.
-func (p *Predictor) opinion(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], t target, rows []int) (kernel.Matrix[float64], error) {
-	if p.Ridge == nil {
-		return p.Linear.opinion(ctx, f, rows, p.Several)
-	}
-	alpha, known := 0.0, []float64(nil)
-	if g != nil {
-		alpha, known = p.Alpha, t.(*numbers).t
-	}
-	said, err := p.Ridge.smoothed(ctx, g, f, known, []float64{alpha}, rows)
-	if err != nil {
-		return kernel.Matrix[float64]{}, err
-	}
-	return said[0], nil
 }
 
 // answer is that of a row by the sum of its opinions.

@@ -60,10 +60,12 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 
 // ReadPredictor reads the file of [Predictor.WriteTo], and no byte more.
 //
-// Errors: as [ReadLinearModel], and [coles.ErrFormat] for classes that were smoothed along the edges, before opinions were
-// weighed.
+// It takes memory as bytes arrive, never because a length is declared.
+//
+// Errors: [coles.ErrFormat] for bytes that are no classifier, an unknown version, or classes that were smoothed along the
+// edges, before opinions were weighed; [coles.ErrChecksum] for one changed or cut off, and the reader's.
 func ReadPredictor(r io.Reader) (*Predictor, error) {
-	m, err := ReadLinearModel(r)
+	m, err := readLinearModel(r)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func smooth(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64], a
 		}
 	}
 	s, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
-	if err != nil || alpha == 0 {
+	if err != nil {
 		return first, err
 	}
 	matrix.Scale(s.Val, alpha)

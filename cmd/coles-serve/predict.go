@@ -10,7 +10,7 @@ import (
 
 var errNoLabels = failure{http.StatusNotFound, errors.New("no labels: the service was started without -labels")}
 
-// predict answers for a newcomer, by its vector alone: to smooth the whole graph takes longer than a request.
+// predict answers for a newcomer, by its vector alone: to spread labels over the whole graph takes longer than a request.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	now := s.now.Load()
 	of := now.learnt

@@ -137,10 +137,10 @@ func TestPredictIsTheClassifierOfTheLibrary(t *testing.T) {
 		// The same of the embedding in a file, with a graph and without, and as text.
 		vectors := filepath.Join(t.TempDir(), "y.npy")
 		must(t, "", "embed", c.path, "-dim", "8", "-o", vectors)
-		for _, args := range [][]string{{c.path, "-embedding", vectors}, {"-embedding", vectors}} {
+		for _, args := range [][]string{{c.path, "-alone", "-embedding", vectors}, {"-embedding", vectors}} {
 			testkit.WantSame(t, strings.Join(args, " "), predicted(t, append(args, "-labels", labels)...), want)
 		}
-		// By default neighbours may have a share.
+		// By default the labels of neighbours have a say.
 		known := slices.Repeat([]int{-1}, g.Nodes())
 		for _, i := range labelled {
 			known[i] = c.d.Labels[i]
@@ -234,7 +234,7 @@ func TestPredictWhatAnArchiveDoesNotKnow(t *testing.T) {
 	for i := range want {
 		want[i].Class = strings.Trim(strings.TrimPrefix(want[i].Class, "class\t"), `"`) // the archive names no classes
 	}
-	testkit.WantSame(t, "predictions", predicted(t, archiveOf(t, d)), want)
+	testkit.WantSame(t, "predictions", predicted(t, archiveOf(t, d), "-alone"), want)
 }
 
 // A classifier that was kept needs no labels, and its classes keep their names.
@@ -244,7 +244,7 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	model, kept := filepath.Join(dir, "m.model"), filepath.Join(dir, "c.classifier")
 	must(t, "", "embed", path, "-dim", "8", "-model", model)
 	labels := labelFile(t, d.Labels, every(4, 300))
-	want := predicted(t, path, "-with", model, "-labels", labels, "-all", "-classifier", kept)
+	want := predicted(t, path, "-with", model, "-labels", labels, "-all", "-alone", "-classifier", kept)
 
 	d.Labels = nil
 	bare := archiveOf(t, d)
@@ -256,8 +256,8 @@ func TestPredictWithAKeptClassifier(t *testing.T) {
 	must(t, "", "embed", path, "-with", model, "-o", vectors)
 	said(t, "-embedding", vectors, "-labels", labels, "-classifier", unknown)
 	testkit.WantSame(t, "predictions of one from vectors", predicted(t, bare, "-with", model, "-use", unknown), want)
-	m := testkit.Must(learn.ReadLinearModel(strings.NewReader(read(t, kept))))
-	testkit.WantSame(t, "classes that a program reads from the file", len(m.Classes), 3)
+	m := testkit.Must(learn.ReadPredictor(strings.NewReader(read(t, kept))))
+	testkit.WantSame(t, "classes that a program reads from the file", len(m.Linear.Classes), 3)
 
 	whole := read(t, kept)
 	for name, damaged := range map[string]string{
@@ -286,7 +286,7 @@ func TestPredictFromFewLabels(t *testing.T) {
 	} {
 		want := wantPredictions(t, y, d.Labels, c.rows)
 		labels := labelFile(t, d.Labels, c.rows)
-		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-labels", labels), want)
+		testkit.WantSame(t, fmt.Sprint("labels of ", c.rows), predicted(t, path, "-alone", "-labels", labels), want)
 		_, stderr := said(t, path, "-labels", labels)
 		if tells := strings.Contains(stderr, "recall"); tells != c.told {
 			t.Errorf("labels of %v: %q", c.rows, stderr)
@@ -294,7 +294,7 @@ func TestPredictFromFewLabels(t *testing.T) {
 	}
 }
 
-// Cora, 20 labels a class: as accurate as by Classify, which chooses C in the same way.
+// Cora, 20 labels a class: the vectors alone are as accurate as by Classify, which chooses C in the same way.
 func TestPredictionsOfCora(t *testing.T) {
 	path := testkit.Shared(t, "data", "npz", "cora.npz")
 	ctx := context.Background()
@@ -306,7 +306,7 @@ func TestPredictionsOfCora(t *testing.T) {
 	want := testkit.Must(p.Classify(ctx, y, d.Labels, []dataset.Split{split})).Each[0]
 
 	class := make(map[string]string)
-	for _, p := range predicted(t, path, "-labels", labelFile(t, d.Labels, split.Train)) {
+	for _, p := range predicted(t, path, "-alone", "-labels", labelFile(t, d.Labels, split.Train)) {
 		class[p.ID] = p.Class
 	}
 	test := split.TestNodes(d.Nodes())
