@@ -20,8 +20,8 @@ import (
 // 2²⁷ opinions, surroundings count nothing. Of more than 2²⁷/c labelled rows of one of c classes so many are held out,
 // drawn by the seed.
 //
-// It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and for each part 25
-// passes over the edges with c + 1 columns, of numbers up to 175 with one or two.
+// It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in each 25 passes
+// over the edges with c + 1 columns, of numbers up to 175.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
 // as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
@@ -83,7 +83,7 @@ func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 // if it is zero; classes that the predictor lacks are not. Without a graph the vectors alone speak, and known is not read: so
 // newcomers are predicted, whose vectors hold what their neighbours say.
 //
-// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, of numbers up to 75 with one or two.
+// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, of numbers up to 75.
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {

@@ -53,9 +53,8 @@ type Options struct {
 	Cs []float64
 	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
 	Balanced bool
-	// Alone has vectors speak alone: neighbours and their labels have no say.
-	Alone bool
-	Seed  uint64 // of the parts of cross-validation
+	Alone    bool   // vectors alone speak: neighbours and their labels have no say
+	Seed     uint64 // of the parts of cross-validation
 	// Progress, if set, is called as that of a [LogisticRegression].
 	Progress coles.Progress
 }

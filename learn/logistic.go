@@ -80,8 +80,8 @@ func DefaultCs() []float64 {
 // Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in seconds. Where
 // fewer than three digits are certain the fit is refused: scale the features then, for example to deviations of 1.
 //
-// With t rows it takes for each class some tens of passes over t × (d+1) numbers, or the entries of sparse rows. With
-// candidates it takes as much for each of them and each part, in min(t, d) dimensions for O(t²d).
+// With t rows it takes some tens of passes a class over t × (d+1) numbers, or the entries of sparse rows, and as many for each
+// candidate and part.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or more than any class has
 // rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label, [coles.ErrNotFinite] also for rows whose squares

@@ -71,22 +71,6 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 	}
 }
 
-// Problems that share their products end where each ends alone, whatever their C and scale.
-func TestProblemsShareProducts(t *testing.T) {
-	for name, c := range map[string]struct{ rows, cols int }{"more rows": {60, 20}, "more columns": {20, 60}} {
-		x, labels := testkit.Blobs(c.rows, c.cols, 4, 17)
-		for form, input := range testkit.Forms(x) {
-			f, rows := testkit.Must(given.Read(context.Background(), input)), testkit.UpTo(c.rows)
-			p := penalty{[]float64{1.0 / 16, 3, 0.5}, true}
-			for j, m := range testkit.Must(p.regress(context.Background(), f, rows, labels)) {
-				alone := testkit.Must(LogisticRegression{Cs: p.cs[j : j+1]}.Fit(context.Background(), input, rows, labels))
-				testkit.WantClose(t, name+", "+form, m.Coef, alone.Coef, 1e-8)
-				testkit.WantSame(t, "C", m.C, alone.C)
-			}
-		}
-	}
-}
-
 // The factor of the products of more columns than rows has these products, for rows that depend on one another too.
 func TestSpannedKeepsProducts(t *testing.T) {
 	for _, distinct := range []int{1, 3, 70} {

@@ -13,9 +13,8 @@ type Predictor struct {
 	Linear  *LinearModel // of classes, nil for numbers
 	Several bool         // classes a row: Linear has a row of coefficients for each
 	Ridge   *Ridge       // of numbers, nil for classes; its errors are those with neighbours
-	// Alpha is the share of the neighbours in numbers: with S = D⁻¹A the vectors' opinion is, within 10⁻³ of the deviation
-	// of the values, the limit of p ← (1 − α)·p₀ + α·S·p, where rows with a label are held at it and those without edges at
-	// what the regression says, p₀.
+	// Alpha is the share of the neighbours in what vectors say of numbers: within 10⁻³ of their deviation the limit of
+	// p ← (1 − α)·p₀ + α·D⁻¹A·p, with rows held at their labels and those without edges at what the regression says, p₀.
 	Alpha float64
 
 	Weights   Weights   // zero for the vectors alone
