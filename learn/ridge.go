@@ -163,22 +163,37 @@ func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Ma
 	return f, given.CheckRows(rows, f.Rows(), "given")
 }
 
-// opinion is f(x).
-func (r *Ridge) opinion(f *matrix.Matrix[float64]) opinion {
-	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
-		p := kernel.Unset[float64](given.Count(rows, f.Rows()), 1)
-		for q := range p.Data {
-			i := q
-			if rows != nil {
-				i = rows[q]
-			}
-			t := r.Intercept
-			cols, vals := f.Row(i)
-			for at, v := range vals {
-				t += v * r.Coef[matrix.Column(cols, at)]
-			}
-			p.Data[q] = t
-		}
-		return p, ctx.Err()
+// smoothed is f(x) of some rows, all where rows is nil, smoothed along the edges with each share α of the neighbours and
+// the known values, NaN elsewhere.
+func (r *Ridge) smoothed(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known, alphas []float64, rows []int) (said []kernel.Matrix[float64], err error) {
+	asked := rows
+	if slices.Max(alphas) > 0 {
+		asked = nil
 	}
+	first := kernel.Unset[float64](given.Count(asked, f.Rows()), 1)
+	for q := range first.Data {
+		i := q
+		if asked != nil {
+			i = asked[q]
+		}
+		t := r.Intercept
+		cols, vals := f.Row(i)
+		for at, v := range vals {
+			t += v * r.Coef[matrix.Column(cols, at)]
+		}
+		first.Data[q] = t
+	}
+	for _, alpha := range alphas {
+		p := first
+		if alpha > 0 {
+			if p, err = smooth(ctx, g, first, alpha, known, r.Intercept); err != nil {
+				return nil, err
+			}
+		}
+		if asked == nil && rows != nil {
+			p = kernel.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: picked(p.Data, rows)}
+		}
+		said = append(said, p)
+	}
+	return said, ctx.Err()
 }

@@ -212,7 +212,7 @@ func TestPredict(t *testing.T) {
 		row, _ := g.Row(id)
 		classes[row] = class
 	}
-	k := testkit.Must(learn.Fit(t.Context(), nil, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
+	k := testkit.Must(learn.Fit(t.Context(), g, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
 	p := testkit.Must(k.Predict(t.Context(), nil, y, learn.Labels{}, nil))[0].Classes
 	got := ask(t, s, "POST", "/predict", gil, 200)
 	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p[0].Probability}, {Class: "first", Probability: p[1].Probability}})

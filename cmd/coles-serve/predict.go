@@ -16,7 +16,7 @@ var (
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
-// predict answers for a newcomer.
+// predict answers for a newcomer, by its vector alone: to spread labels over the whole graph takes longer than a request.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	who, err := readNewcomer(r)
 	if err != nil {
