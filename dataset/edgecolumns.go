@@ -28,7 +28,7 @@ func (e *edgeReader) isHeader() bool {
 		e.above = !named
 		return true
 	}
-	if many && named && !slices.ContainsFunc(e.Fields, text.IsNumber) || onlyHeaderWords(used) {
+	if (many || !e.chosen && len(e.Fields) == 3) && named && !slices.ContainsFunc(e.Fields, text.IsNumber) || onlyHeaderWords(used) {
 		return true
 	}
 	second := e.Ahead()
