@@ -12,7 +12,7 @@ type Repeats string
 
 // They add up, or the largest or the first of them counts.
 const (
-	Added     Repeats = "sum"
+	Added   Repeats = "sum"
 	Largest Repeats = "max"
 	First   Repeats = "first"
 )
