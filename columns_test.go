@@ -152,7 +152,7 @@ func TestCommunitiesHaveHalf(t *testing.T) {
 	m := fitted(g, x, coles.WithDim(64))
 	r := m.Report()
 	testkit.WantSame(t, "share", r.StructureShare, 0.5)
-	testkit.WantText(t, r.Notice(), "the graph was taken for its communities")
+	testkit.WantText(t, r.Notice(), "the graph tells what features do not")
 	without := alike(fitted(g, x, coles.WithDim(64), coles.With(func(s *coles.Settings) { s.Structure = 0 })).Embedding())
 	with := alike(m.Embedding())
 	t.Log(r.Alignment, with, without)
