@@ -80,13 +80,13 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	return m, nil
 }
 
-// fitWhere is fit in memory or, as the settings say, in a folder.
+// fitWhere is fitTyped in memory or, as the settings say, in a folder.
 func fitWhere[T kernel.Float](ctx context.Context, f *fitting) (m *Model, err error) {
 	if f.scratch == "" {
-		return fit[T](ctx, f)
+		return fitTyped[T](ctx, f)
 	}
 	space, err := f.inScratch(ctx, func(ctx context.Context) (err error) {
-		m, err = fit[T](ctx, f)
+		m, err = fitTyped[T](ctx, f)
 		return err
 	})
 	if err != nil {
@@ -274,8 +274,8 @@ func (f *fitting) checkWithout() error {
 	return nil
 }
 
-// fit is the method, in numbers of type T.
-func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
+// fitTyped is the method, in numbers of type T.
+func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	// X, prepared, and W, with which the filter F propagates.
 	if f.made != nil && f.x == nil {
 		if err := f.encode(ctx); err != nil {
@@ -314,7 +314,7 @@ func fit[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.step("prepare", 2, 3)
 
 	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻, and the direction of the degrees, which becomes a column.
-	p.Fit = f.linear()
+	p.Terms = f.linear()
 	if err := linear.CheckFilter(ctx, x, p.Filter, f.prepare.plain()); err != nil {
 		return nil, fmt.Errorf("coles: %w", err)
 	}

@@ -46,9 +46,7 @@ func checkEigenmap(t *testing.T, dw *coles.DeltaW, y *mat.Dense, lambda []float6
 func wantEigenmap(t *testing.T, dw *coles.DeltaW, dim int, want []float64) {
 	t.Helper()
 	y, lambda, err := coles.Eigenmaps(ctx, dw, dim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	checkEigenmap(t, dw, y, lambda, dim, want)
 }
 
@@ -136,9 +134,7 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 			_, g := openGraph(t, name)
 			dw := contrast(g, noNegatives)
 			y, lambda, err := coles.Eigenmaps(ctx, dw, units+6)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			checkEigenmap(t, dw, y, lambda, units+6, lambda)
 			for j, l := range lambda {
 				if unit := math.Abs(l-1) < 1e-9; unit != (j < units) {

@@ -57,7 +57,7 @@ func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, s
 	return of, source, err
 }
 
-// embedFeatures is embed for the columns that the features have.
+// embedFeatures is embedTyped for the columns that the features have.
 func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
 	x, err := prepared[T](ctx, m.prepare, source)
 	if err != nil {
@@ -69,7 +69,7 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 	}
 	s.Dim = min(s.Dim, x.Cols())
 	p := &problem[T]{
-		Fit: s.linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		Terms: s.linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
 	}
 	if !p.Alone {
@@ -96,9 +96,9 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 	return y, matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
 }
 
-// embedWide is embed in float64.
+// embedWide is embedTyped in float64.
 func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
-	y, err := embed[T](ctx, m, g, source)
+	y, err := embedTyped[T](ctx, m, g, source)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *
 	return matrix.ToDense(wide), err
 }
 
-// embed is Embed in numbers of type T: what [Fit] does, in the same order.
-func embed[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (kernel.Matrix[T], error) {
+// embedTyped is Embed in numbers of type T: what [Fit] does, in the same order.
+func embedTyped[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (kernel.Matrix[T], error) {
 	y, err := embedFeatures[T](ctx, m, g, source)
 	if err == nil && m.beside != nil {
 		var z *mat.Dense

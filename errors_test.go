@@ -296,7 +296,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 	m := fitted(g, words, coles.WithDim(3))
 	counted := fitted(g, words, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 3, coles.PrepareTFIDF }))
 	graphOnly := fitted(g, nil, coles.WithDim(3))
-	for name, c := range map[string]struct{ err, want error }{
+	testkit.WantRefusals(t, map[string][2]error{
 		"Embed, other rows":         {testkit.Err(m.Embed(ctx, other, words)), coles.ErrShape},
 		"Embed, other columns":      {testkit.Err(m.Embed(ctx, g, x.Slice(0, 120, 0, 39))), coles.ErrShape},
 		"Embed, negative counts":    {testkit.Err(counted.Embed(ctx, graphOf(1), mat.NewDense(1, 40, slices.Repeat([]float64{-1}, 40)))), coles.ErrNegative},
@@ -304,9 +304,7 @@ func TestSizesThatDoNotFit(t *testing.T) {
 		"DeltaW.Apply":              {testkit.Err(contrast(other, noNegatives).Apply(ctx, words)), coles.ErrShape},
 		"SolveImplicit, other W":    {testkit.Err(coles.SolveImplicit(ctx, words, coles.Normalize(other), coles.SGC(1), contrast(g, noNegatives), 2)), coles.ErrShape},
 		"nothing to draw for a fit": {testkit.Err(coles.Fit(ctx, completeGraph(9), testkit.Eye(9), coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(1).ExcludeEdges(), 1, 1 }))), coles.ErrDense},
-	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, c.err, c.want) })
-	}
+	})
 }
 
 // What leaves the range of the numbers is an error, not an infinity.

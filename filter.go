@@ -282,7 +282,7 @@ func (w *SymCSR) T() mat.Matrix { return w }
 // ToCSR returns a copy as a *sparse.CSR.
 func (w *SymCSR) ToCSR() *sparse.CSR { return exported(w.made()) }
 
-func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {
+func symCSR(m *kernel.CSR[float64], err error) (*SymCSR, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -293,6 +293,6 @@ func symmetric(m *kernel.CSR[float64], err error) (*SymCSR, error) {
 // node, normalised by degrees, W = D̂^-½ (A+I) D̂^-½ with D̂ = diag((A+I)·1), in O(n + m). An isolated node keeps a one.
 // The eigenvalues are in [−1, 1].
 func Normalize(g *Graph) *SymCSR {
-	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
+	w, _ := symCSR(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
 	return w
 }

@@ -47,10 +47,7 @@ func TestReportCountsWhatWasDone(t *testing.T) {
 			coles.GraphReport{Nodes: 4, Isolated: 4}, "4 nodes, 0 edges, 4 isolated nodes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := coles.NewGraph(c.n, c.edges, append(c.opts, coles.WithWeights(c.weights))...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := testkit.Must(coles.NewGraph(c.n, c.edges, append(c.opts, coles.WithWeights(c.weights))...))
 			testkit.WantSame(t, "report", g.Report(), c.want)
 			testkit.WantSame(t, "text", g.Report().String(), c.text)
 			testkit.WantSame(t, "loops kept", g.KeepsSelfLoops(), c.opts != nil)

@@ -26,7 +26,7 @@ func (w *SymCSR) Laplacian() *SymCSR {
 // Positive returns the positive graph of the contrast, W⁺ = D^-½ A D^-½ with D = diag(A·1), without A's diagonal, in O(n + m).
 // An isolated node has a zero row. Eigenvalues are in [−1, 1].
 func (g *Graph) Positive() *SymCSR {
-	w, _ := symmetric(matrix.Normalized(context.Background(), g.made().adj, false)) // does not end
+	w, _ := symCSR(matrix.Normalized(context.Background(), g.made().adj, false)) // does not end
 	return w
 }
 
@@ -97,7 +97,7 @@ func (c contrasting) check() error {
 }
 
 // linear reports which negatives of ΔW are drawn, and which have an expectation.
-func (c contrasting) linear() (f linear.Fit) {
+func (c contrasting) linear() (f linear.Terms) {
 	if c.kappa == 0 || c.eta == 0 {
 		return f
 	}
@@ -118,7 +118,7 @@ func (c contrasting) patterned(g *Graph) bool {
 
 // of is ΔW for a graph.
 func (c contrasting) of(ctx context.Context, g *Graph) (*DeltaW, error) {
-	plus, err := symmetric(matrix.Normalized(ctx, g.made().adj, false))
+	plus, err := symCSR(matrix.Normalized(ctx, g.made().adj, false))
 	if err != nil {
 		return nil, err
 	}

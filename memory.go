@@ -299,11 +299,11 @@ func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir st
 	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare, report: Report{WeightUnit: m.report.WeightUnit}}
 	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
 		if m.settings.Precision == Float32 {
-			y, err := embed[float32](ctx, m, g, source)
+			y, err := embedTyped[float32](ctx, m, g, source)
 			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
 			return err
 		}
-		y, err := embed[float64](ctx, m, g, source)
+		y, err := embedTyped[float64](ctx, m, g, source)
 		out.embedding = matrix.ToDense(y)
 		return err
 	})

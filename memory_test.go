@@ -1,7 +1,6 @@
 package coles_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -196,22 +195,16 @@ func TestScratch(t *testing.T) {
 func TestBadScratch(t *testing.T) {
 	g, x := testkit.RandomGraph(1, 400, 0.02), testkit.RandomDense(testkit.Random(1), 400, 50)
 	dir := t.TempDir()
-	for _, c := range []struct {
-		what string
-		x    mat.Matrix
-		opts []coles.Option
-		want error
-	}{
-		{"no features", nil, []coles.Option{coles.WithScratch(dir, 1<<30)}, coles.ErrSetting},
-		{"the iteration", x, []coles.Option{coles.WithScratch(dir, 1<<30), coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov })}, coles.ErrSetting},
-		{"no memory", x, []coles.Option{coles.WithScratch(dir, 1000)}, coles.ErrTooLarge},
-		{"memory below none", x, []coles.Option{coles.WithScratch(dir, -1)}, coles.ErrTooLarge},
-	} {
-		_, err := coles.Fit(t.Context(), g, c.x, c.opts...)
-		if err == nil || !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", c.what, err, c.want)
-		}
+	fit := func(x mat.Matrix, memory int64, opts ...coles.Option) error {
+		return testkit.Err(coles.Fit(t.Context(), g, x, append(opts, coles.WithScratch(dir, memory))...))
 	}
+	krylov := coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov })
+	testkit.WantRefusals(t, map[string][2]error{
+		"no features":       {fit(nil, 1<<30), coles.ErrSetting},
+		"the iteration":     {fit(x, 1<<30, krylov), coles.ErrSetting},
+		"no memory":         {fit(x, 1000), coles.ErrTooLarge},
+		"memory below none": {fit(x, -1), coles.ErrTooLarge},
+	})
 	if runtime.GOOS == "linux" {
 		_, err := coles.Fit(t.Context(), g, x, coles.WithScratch(dir+"/none", 1<<30))
 		testkit.WantError(t, err, os.ErrNotExist)

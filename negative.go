@@ -210,7 +210,7 @@ func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
 	if err = matrix.DropDiagonal(ctx, a); err != nil {
 		return nil, err
 	}
-	return symmetric(matrix.Normalized(ctx, a, false))
+	return symCSR(matrix.Normalized(ctx, a, false))
 }
 
 // drawBlock is the number of nodes a drawing task takes.

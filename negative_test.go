@@ -106,9 +106,7 @@ func TestExclusionIsExact(t *testing.T) {
 func TestSamplersThatCannotDraw(t *testing.T) {
 	uniform, degree := coles.UniformNegatives(1), coles.DegreeNegatives(1)
 	var unread coles.NegativeSampler
-	if err := unread.UnmarshalText([]byte("custom:mine")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, unread.UnmarshalText([]byte("custom:mine")))
 	returning := func(w *coles.SymCSR, err error) coles.NegativeSampler {
 		return coles.NegativeFunc("mine", func(context.Context, *coles.Graph, uint64) (*coles.SymCSR, error) { return w, err })
 	}

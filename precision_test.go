@@ -277,10 +277,7 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 		if kind == coles.UseFeatures {
 			opts = append(opts, coles.With(func(s *coles.Settings) { *s = s.WithoutGraph() }))
 		}
-		want, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float64, coles.SolverDirect }))...))
 		for _, solver := range solvers {
 			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Kind, solver)
 			done++

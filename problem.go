@@ -19,16 +19,16 @@ import (
 
 // A problem is the search for P, the top d′ eigenvectors of M = XᵀFᵀΔWFX, in numbers of type T.
 type problem[T kernel.Float] struct {
-	linear.Fit // F, and d′
-	x          *matrix.Matrix[T]
-	made       bool           // X was made for this fit, and need not be kept
-	space      *scratch.Space // of what is larger than memory, nil where nothing is
-	room       []T            // for two strips of FX, before these for what needs memory too
-	w          matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
-	stored     *SymCSR        // W in float64, nil where it is a pattern
-	dw         matrix.Operator[T]
-	bound      float64   // of ‖ΔW‖
-	degree     []float64 // direction of the column of degrees, which is the last; nil without one
+	linear.Terms // F, and d′
+	x            *matrix.Matrix[T]
+	made         bool           // X was made for this fit, and need not be kept
+	space        *scratch.Space // of what is larger than memory, nil where nothing is
+	room         []T            // for two strips of FX, before these for what needs memory too
+	w            matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
+	stored       *SymCSR        // W in float64, nil where it is a pattern
+	dw           matrix.Operator[T]
+	bound        float64   // of ‖ΔW‖
+	degree       []float64 // direction of the column of degrees, which is the last; nil without one
 	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
 	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
 	solver  Solver
@@ -63,7 +63,7 @@ func newProblem(ctx context.Context, x mat.Matrix, f Filter, dw *DeltaW, dim int
 		return nil, fmt.Errorf("coles: %w", err)
 	}
 	return &problem[float64]{
-		Fit: linear.Fit{Filter: f.coef, Dim: dim}, x: m, dw: dw.op, bound: dw.normBound(), seed: stepSeed, progress: func(string, int, int) {},
+		Terms: linear.Terms{Filter: f.coef, Dim: dim}, x: m, dw: dw.op, bound: dw.normBound(), seed: stepSeed, progress: func(string, int, int) {},
 	}, nil
 }
 
@@ -109,7 +109,7 @@ func (p *problem[T]) walk(ctx context.Context, g *Graph, c contrasting) (err err
 		p.w.Pattern = g.adj
 		return ctx.Err()
 	}
-	if p.stored, err = symmetric(matrix.Normalized(ctx, g.adj, true)); err == nil {
+	if p.stored, err = symCSR(matrix.Normalized(ctx, g.adj, true)); err == nil {
 		p.w.Stored, err = matrix.ConvertIn[T](ctx, p.stored.m)
 	}
 	return err
@@ -155,7 +155,7 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 
 // widen makes of a problem in float32 what the direction that cancels needs.
 func (p *problem[T]) widen(ctx context.Context, g *Graph, dw *DeltaW) (err error) {
-	p.exact = &problem[float64]{Fit: p.Fit, w: matrix.Walk[float64]{Stored: p.stored.m}, dw: dw.op}
+	p.exact = &problem[float64]{Terms: p.Terms, w: matrix.Walk[float64]{Stored: p.stored.m}, dw: dw.op}
 	p.direction, err = matrix.RowSums(ctx, g.adj, true)
 	for i, d := range p.direction { // W·√d̂ = √d̂
 		p.direction[i] = math.Sqrt(d)
@@ -171,7 +171,7 @@ func (p *problem[T]) findDegrees(ctx context.Context, g *Graph) error {
 	if err != nil {
 		return err
 	}
-	if p.Fit = p.Resolved(known); p.DegreeShare == 0 {
+	if p.Terms = p.Resolved(known); p.DegreeShare == 0 {
 		return nil
 	}
 	squares, err := p.x.Squares(ctx)

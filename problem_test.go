@@ -126,9 +126,7 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 		for name, y := range fittedAnywhere() {
 			grams[name] = testkit.Product(y, y.T()).RawMatrix().Data
 		}
-		if err := os.WriteFile(path, testkit.Must(json.Marshal(grams)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, os.WriteFile(path, testkit.Must(json.Marshal(grams)), 0o600))
 		return
 	}
 	var first map[string][]float64
@@ -136,9 +134,7 @@ func TestEmbeddingIsTheSameOnEveryKernel(t *testing.T) {
 		path := filepath.Join(t.TempDir(), kernels)
 		runAgain(t, "COLES_KERNEL="+kernels, file+"="+path)
 		var fits map[string][]float64
-		if err := json.Unmarshal(testkit.Must(os.ReadFile(path)), &fits); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal(testkit.Must(os.ReadFile(path)), &fits))
 		if first == nil {
 			first = fits
 			continue

@@ -3,7 +3,6 @@ package coles_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"testing"
 
@@ -112,9 +111,7 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 		testkit.WantSame(t, c.name+": hash", back.Hash(), m.Hash())
 		testkit.WantSame(t, c.name+": fitted again", testkit.Bits(fitted(g, c.x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
 		testkit.WantSame(t, c.name+": estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, c.x)))
-		if _, err := m.Embed(ctx, plain, c.x); !errors.Is(err, coles.ErrShape) {
-			t.Errorf("%s: a graph without arcs: %v", c.name, err)
-		}
+		testkit.WantError(t, testkit.Err(m.Embed(ctx, plain, c.x)), coles.ErrShape)
 		if roles.Report().Graph.Nodes != 2*n {
 			t.Errorf("%s: roles of %d nodes", c.name, roles.Report().Graph.Nodes)
 		}
@@ -189,24 +186,15 @@ func TestNewcomersHaveRoles(t *testing.T) {
 }
 
 func TestArcsAreRefused(t *testing.T) {
-	g := directed(100)
-	x := testkit.RandomDense(testkit.Random(1), 100, 5)
-	m := fitted(g, x)
-	for name, fails := range map[string]func() error{
-		"symmetric rows": func() error {
-			_, err := inside.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())
-			return err
-		},
-		"nearest rows":    func() error { _, err := coles.KNN(ctx, x, 3, coles.WithArcs()); return err },
-		"gonum's edges":   func() error { _, err := coles.FromGonum(g.Gonum(), coles.WithArcs()); return err },
-		"columns":         func() error { _, err := coles.Fit(ctx, g, x, coles.WithDim(3)); return err },
-		"a folder":        func() error { _, err := coles.Fit(ctx, g, x, coles.WithScratch(t.TempDir(), 1<<30)); return err },
-		"embedded in one": func() error { _, err := m.EmbedScratch(ctx, g, x, t.TempDir(), 1<<30); return err },
-	} {
-		if err := fails(); !errors.Is(err, coles.ErrSetting) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	g, x := directed(100), testkit.RandomDense(testkit.Random(1), 100, 5)
+	testkit.WantRefusals(t, map[string][2]error{
+		"symmetric rows":  {testkit.Err(inside.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())), coles.ErrSetting},
+		"nearest rows":    {testkit.Err(coles.KNN(ctx, x, 3, coles.WithArcs())), coles.ErrSetting},
+		"gonum's edges":   {testkit.Err(coles.FromGonum(g.Gonum(), coles.WithArcs())), coles.ErrSetting},
+		"columns":         {testkit.Err(coles.Fit(ctx, g, x, coles.WithDim(3))), coles.ErrSetting},
+		"a folder":        {testkit.Err(coles.Fit(ctx, g, x, coles.WithScratch(t.TempDir(), 1<<30))), coles.ErrSetting},
+		"embedded in one": {testkit.Err(fitted(g, x).EmbedScratch(ctx, g, x, t.TempDir(), 1<<30)), coles.ErrSetting},
+	})
 }
 
 // Weights come with edges alone, and arcs need no mirrors to be asked for.
@@ -215,16 +203,12 @@ func TestOptionsOfConstructors(t *testing.T) {
 	arcs, mirrored := testkit.Must(coles.FromCSR(a, coles.WithArcs())), testkit.Must(coles.FromCSR(a, coles.WithMirrors()))
 	weights := coles.WithWeights([]float64{1, 2, 3})
 	x := testkit.RandomDense(testkit.Random(1), 5, 2)
-	for name, err := range map[string]error{
-		"FromCSR":   testkit.Err(coles.FromCSR(a, coles.WithMirrors(), weights)),
-		"FromGonum": testkit.Err(coles.FromGonum(mirrored.Gonum(), weights)),
-		"KNN":       testkit.Err(coles.KNN(ctx, x, 2, weights)),
-	} {
-		if !errors.Is(err, coles.ErrSetting) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	testkit.WantError(t, testkit.Err(coles.NewGraph(3, edges(0, 1, 1, 2), weights)), coles.ErrShape)
+	testkit.WantRefusals(t, map[string][2]error{
+		"FromCSR":   {testkit.Err(coles.FromCSR(a, coles.WithMirrors(), weights)), coles.ErrSetting},
+		"FromGonum": {testkit.Err(coles.FromGonum(mirrored.Gonum(), weights)), coles.ErrSetting},
+		"KNN":       {testkit.Err(coles.KNN(ctx, x, 2, weights)), coles.ErrSetting},
+		"NewGraph":  {testkit.Err(coles.NewGraph(3, edges(0, 1, 1, 2), weights)), coles.ErrShape},
+	})
 	testkit.WantSame(t, "the report", arcs.Report(), mirrored.Report())
 	testkit.WantSame(t, "the adjacency", arcs.CSR().RawMatrix(), mirrored.CSR().RawMatrix())
 	testkit.WantSame(t, "the edges of roles", arcs.Roles().Report().Edges, 3)

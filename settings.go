@@ -78,9 +78,9 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := struct {
 		plain
-		Model *Kind `json:"model"`
+		Older *Kind `json:"model"`
 	}{plain: plain(*s)}
-	read.Model = &read.Kind
+	read.Older = &read.Kind
 	if err := setting.UnmarshalJSON(text, &read); err != nil {
 		return fmt.Errorf("coles: settings: %w", err)
 	}
@@ -89,9 +89,9 @@ func (s *Settings) UnmarshalJSON(text []byte) error {
 }
 
 // linear has the numbers of F, ΔW and the columns, where Kind is resolved.
-func (s Settings) linear() linear.Fit {
+func (s Settings) linear() linear.Terms {
 	if s.Kind == UseFeatures {
-		return linear.Fit{Filter: []float64{1}, Alone: true, Dim: s.Dim}
+		return linear.Terms{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
 	f := s.contrasting().linear()
 	f.Filter, f.DegreeShare, f.Dim = s.filterFor(1).coef, s.DegreeShare, s.Dim // a fit without features has set F

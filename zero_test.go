@@ -135,10 +135,7 @@ func TestZeroValues(t *testing.T) {
 
 // publicTypes are the public types of a package but for functions and generic ones.
 func publicTypes(t *testing.T, folder string) (names []string) {
-	parsed, err := parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := testkit.Must(parser.ParseDir(token.NewFileSet(), folder, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0))
 	for name, p := range parsed {
 		ast.Inspect(p, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() && spec.TypeParams == nil && !spec.Assign.IsValid() {

@@ -210,14 +210,10 @@ func passedOver[T kernel.Float](t *testing.T, f *matrix.Matrix[float64], k int) 
 		p.addTo(l.centres.Row(c), 31*c, 1)
 	}
 	for step := range 40 {
-		if err := l.assign(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, l.assign(context.Background()))
 		all := newLloyd(p, l.KMeans)
 		copy(all.centres.Data, l.centres.Data)
-		if err := all.assign(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, all.assign(context.Background()))
 		if !slices.Equal(l.labels, all.labels) {
 			t.Fatalf("step %d: other labels than by a comparison of all rows", step)
 		}

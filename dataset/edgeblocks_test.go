@@ -136,11 +136,7 @@ func TestRowsAreNodes(t *testing.T) {
 	testkit.WantSame(t, "edges", []float64{d.Adjacency.At(0, 1), d.Adjacency.At(2, 0), float64(d.Adjacency.NNZ())}, []float64{1, 1, 2})
 	testkit.WantSame(t, "nodes, ids and labels", []any{d.Nodes(), d.IDs, d.Labels}, []any{4, []string(nil), []int{-1, 0, -1, -1}})
 	for _, opts := range []EdgeListOptions{{Rows: -1}, {Rows: 3, Nodes: []string{"a"}}} {
-		if _, err := readWith("0 1\n", "", "", opts); !errors.Is(err, coles.ErrSetting) {
-			t.Errorf("%d rows and nodes %v: %v", opts.Rows, opts.Nodes, err)
-		}
+		testkit.WantError(t, testkit.Err(readWith("0 1\n", "", "", opts)), coles.ErrSetting)
 	}
-	if _, err := readWith("0 1\n", "0,1\n", "", EdgeListOptions{Rows: 2}); !errors.Is(err, coles.ErrSetting) {
-		t.Errorf("rows and features: %v", err)
-	}
+	testkit.WantError(t, testkit.Err(readWith("0 1\n", "0,1\n", "", EdgeListOptions{Rows: 2})), coles.ErrSetting)
 }

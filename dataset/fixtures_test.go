@@ -168,9 +168,7 @@ func gzipped(data []byte) []byte {
 func put(t testing.TB, data []byte, path ...string) string {
 	t.Helper()
 	at := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, data, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, data, 0o666)))
 	return at
 }
 
@@ -181,9 +179,7 @@ func saved(t testing.TB, data []byte) string { return put(t, data, t.TempDir(), 
 func written(t testing.TB, write func(w io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, write(&b))
 	return b.Bytes()
 }
 

@@ -105,9 +105,7 @@ func TestHostileGraphFiles(t *testing.T) {
 		copy(file[c.at:], c.bytes)
 		end := len(file) - 4
 		binary.LittleEndian.PutUint32(file[end:], crc32.Checksum(file[:end], castagnoli))
-		if _, err := readCSR(bytes.NewReader(file)); !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", c.what, err, c.want)
-		}
+		testkit.WantError(t, testkit.Err(readCSR(bytes.NewReader(file))), c.want)
 	}
 }
 

@@ -183,9 +183,7 @@ func TestMappedMemory(t *testing.T) {
 		t.Error("another matrix")
 	}
 	before := resident()
-	if err := m.Forget(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, m.Forget())
 	if gone := before - resident(); runtime.GOOS == "linux" && gone < 8<<10 {
 		t.Errorf("%d kB of 16 MB are no longer resident", gone)
 	}

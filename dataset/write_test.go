@@ -76,9 +76,7 @@ func TestWriteFile(t *testing.T) {
 	at := func(dir string) string { return filepath.Join(dir, "out") }
 	must := func(t *testing.T, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 	t.Run("new file and replaced file", func(t *testing.T) {
 		dir := t.TempDir()

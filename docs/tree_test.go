@@ -107,7 +107,7 @@ func (tr *tree) add(file string, f *ast.File) {
 	if tr.imports[folder] == nil {
 		tr.imports[folder] = set{}
 	}
-	if name == "main" || strings.HasPrefix(folder, "internal/examples") {
+	if name == "main" || strings.HasPrefix(folder, "examples/shared") {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
 				text, _ := strconv.Unquote(s.Value)

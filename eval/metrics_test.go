@@ -31,16 +31,14 @@ func TestResultsPrintPercent(t *testing.T) {
 }
 
 func TestMeanStdRefuses(t *testing.T) {
-	for name, c := range map[string]struct {
-		of   []float64
-		want error
-	}{
-		"nothing":          {nil, coles.ErrShape},
-		"NaN":              {[]float64{1, math.NaN()}, coles.ErrNotFinite},
-		"infinity":         {[]float64{math.Inf(1), 1}, coles.ErrNotFinite},
-		"squares overflow": {[]float64{1e200, -1e200}, coles.ErrNotFinite},
-	} {
-		_, _, err := meanStd(c.of)
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, c.want) })
+	of := func(values ...float64) error {
+		_, _, err := meanStd(values)
+		return err
 	}
+	testkit.WantRefusals(t, map[string][2]error{
+		"nothing":          {of(), coles.ErrShape},
+		"NaN":              {of(1, math.NaN()), coles.ErrNotFinite},
+		"infinity":         {of(math.Inf(1), 1), coles.ErrNotFinite},
+		"squares overflow": {of(1e200, -1e200), coles.ErrNotFinite},
+	})
 }

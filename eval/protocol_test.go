@@ -32,9 +32,7 @@ func TestProgressCountsSplitsAndRuns(t *testing.T) {
 		{"cluster", 3, func() error { return testkit.Err(p.Cluster(context.Background(), x, labels)) }},
 	} {
 		got = nil
-		if err := c.call(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, c.call())
 		var want []string
 		for done := range c.total + 1 {
 			want = append(want, fmt.Sprint(c.stage, done, c.total))

@@ -91,9 +91,7 @@ func TestContrastOfBlockLacksTheTrivialDirection(t *testing.T) {
 	for i, d := range part.Degrees() {
 		s.Data[i] = math.Sqrt(d)
 	}
-	if err := contrast(ctx, product, s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, contrast(ctx, product, s))
 	for i, v := range product.Data {
 		if math.Abs(v) > 1e-14 {
 			t.Errorf("entry %d of ΔW·s is %.2g", i, v)

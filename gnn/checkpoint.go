@@ -10,7 +10,7 @@ import (
 	"coles/internal/archive"
 )
 
-// A Checkpoint is a training between two epochs, immutable: [Resume] goes on, to the byte.
+// A Checkpoint is a training between two epochs: [Resume] goes on, to the byte.
 type Checkpoint struct {
 	header  checkpointHeader
 	params  [][]float64

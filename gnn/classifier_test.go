@@ -94,35 +94,24 @@ func TestClassifierRefuses(t *testing.T) {
 	labels := make([]int, 40)
 	labels[0], labels[2] = 1, 1
 	all, others := []int{0, 1}, []int{2, 3}
-	for _, c := range []struct {
-		name       string
-		labels     []int
-		train, val []int
-		opt        Option
-		want       error
-	}{
-		{"a label missing", labels[:39], all, all, nil, coles.ErrShape},
-		{"nothing to train on", labels, nil, all, nil, coles.ErrShape},
-		{"nothing to stop by", labels, all, nil, nil, coles.ErrShape},
-		{"a row below 0", labels, []int{0, -1}, all, nil, coles.ErrIndex},
-		{"a row of 40", labels, all, []int{40}, nil, coles.ErrIndex},
-		{"one class", labels, []int{1, 3}, []int{4, 5}, nil, coles.ErrShape},
-		{"a class that is not trained on", append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}, nil, coles.ErrIndex},
-		{"no label to train on", append([]int{-1}, labels[1:]...), all, others, nil, coles.ErrIndex},
-		{"no label to stop by", append([]int{1, 0, -1}, labels[3:]...), all, others, nil, coles.ErrIndex},
-		{"a row to train on and to stop by", labels, all, []int{2, 1}, nil, coles.ErrIndex},
-		{"another objective", labels, all, others, withObjective(COLES(1)), coles.ErrSetting},
-		{"augmentation", labels, all, others, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{})), coles.ErrSetting},
-		{"checkpoints", labels, all, others, WithCheckpoints(1, func(*Checkpoint) error { return nil }), coles.ErrSetting},
-		{"validation", labels, all, others, WithValidation(1, 1, rising), coles.ErrSetting},
-		{"outputs for other classes", labels, all, others, withNetwork(GCN(5)), coles.ErrSetting},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var opts []Option
-			if c.opt != nil {
-				opts = append(opts, c.opt)
-			}
-			testkit.WantError(t, testkit.Err(TrainClassifier(ctx, g, x, c.labels, c.train, c.val, opts...)), c.want)
-		})
+	train := func(labels, train, val []int, opts ...Option) error {
+		return testkit.Err(TrainClassifier(ctx, g, x, labels, train, val, opts...))
 	}
+	testkit.WantRefusals(t, map[string][2]error{
+		"a label missing":                  {train(labels[:39], all, all), coles.ErrShape},
+		"nothing to train on":              {train(labels, nil, all), coles.ErrShape},
+		"nothing to stop by":               {train(labels, all, nil), coles.ErrShape},
+		"a row below 0":                    {train(labels, []int{0, -1}, all), coles.ErrIndex},
+		"a row of 40":                      {train(labels, all, []int{40}), coles.ErrIndex},
+		"one class":                        {train(labels, []int{1, 3}, []int{4, 5}), coles.ErrShape},
+		"a class that is not trained on":   {train(append([]int{7}, labels[1:]...), []int{1, 2}, []int{0}), coles.ErrIndex},
+		"no label to train on":             {train(append([]int{-1}, labels[1:]...), all, others), coles.ErrIndex},
+		"no label to stop by":              {train(append([]int{1, 0, -1}, labels[3:]...), all, others), coles.ErrIndex},
+		"a row to train on and to stop by": {train(labels, all, []int{2, 1}), coles.ErrIndex},
+		"another objective":                {train(labels, all, others, withObjective(COLES(1))), coles.ErrSetting},
+		"augmentation":                     {train(labels, all, others, withAugmentation(Drop([2]float64{0.1, 0}, [2]float64{}))), coles.ErrSetting},
+		"checkpoints":                      {train(labels, all, others, WithCheckpoints(1, func(*Checkpoint) error { return nil })), coles.ErrSetting},
+		"validation":                       {train(labels, all, others, WithValidation(1, 1, rising)), coles.ErrSetting},
+		"outputs for other classes":        {train(labels, all, others, withNetwork(GCN(5))), coles.ErrSetting},
+	})
 }

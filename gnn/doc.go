@@ -16,7 +16,7 @@
 // that the paper compares with, [Augmentation] trains on two views of the graph, and
 // [TrainClassifier] trains the same networks on labels. A program adds layers, objectives, augmentations
 // and samplers of its own by package [coles/gnn/custom]. The closed form of package coles is faster and, on
-// the graphs of the README's table, mostly more accurate; a network serves where that is not enough.
+// the graphs of the README's table, mostly more accurate. Errors are those of package coles, and two more.
 //
 //	paper            here                    what
 //	f(X; Θ), ΔW      Network, coles.Contrast features to embeddings, the contrast
@@ -25,8 +25,6 @@
 //	M_p, SampledNCE  PowerMean, SampledNCE   the rivals with the same networks
 //	PPᵀ = I          Layer.Orthonormal       a weight with orthonormal columns
 //	+Aug             Drop                    two views
-//
-// Errors are the errors of package coles, and two more.
 package gnn
 
 import (

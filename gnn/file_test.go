@@ -66,9 +66,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 				}
 			}
 		}
-		if err := f.read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
-			t.Errorf("%s: the reader fails: %v", name, err)
-		}
+		testkit.WantError(t, f.read(iotest.ErrReader(broken)), broken)
 		for other, g := range all {
 			if name != other {
 				testkit.WantError(t, g.read(bytes.NewReader(f.bytes)), coles.ErrFormat)

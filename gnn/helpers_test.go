@@ -70,10 +70,7 @@ func smallOptions(more ...Option) []Option {
 // trained trains with smallOptions unless others override them.
 func trained(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *Model {
 	t.Helper()
-	m, err := Train(ctx, g, x, smallOptions(opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Train(ctx, g, x, smallOptions(opts...)...))
 	return m
 }
 
@@ -101,9 +98,7 @@ func runOf(t testing.TB, g *coles.Graph, x mat.Matrix, opts ...Option) *run[floa
 // batchesOf are the batches of an epoch.
 func batchesOf(t testing.TB, r *run[float64], epoch int) (all []*batch[float64]) {
 	t.Helper()
-	if err := r.eachBatch(ctx, epoch, func(_ int, b *batch[float64]) error { all = append(all, b); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.eachBatch(ctx, epoch, func(_ int, b *batch[float64]) error { all = append(all, b); return nil }))
 	return all
 }
 
@@ -123,9 +118,7 @@ func lossOf(t testing.TB, g *coles.Graph, h kernel.Matrix[float64], opts ...Opti
 	}
 	s := stepOf(r, batchesOf(t, r, 0)[0])
 	loss := r.Objective.loss64(s)
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, s.Err())
 	return loss.Scalar(), s
 }
 

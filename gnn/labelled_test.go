@@ -67,9 +67,7 @@ func TestEvaluationInParts(t *testing.T) {
 		whole := dense(stepOf(r, batchesOf(t, r, 0)[0]).Output(&custom.View{}).Data())
 		for name, nodes := range map[string][]int{"all": nil, "some": val} {
 			h, rows, err := r.outputOf(ctx, nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			if nodes == nil {
 				nodes = upTo(g.Nodes())
 			}

@@ -42,8 +42,8 @@ const (
 	SameWidth = -1 // as many columns as come in
 )
 
-// NewLayer makes a layer of a function, given in both precisions: see package [coles/gnn/custom]. Files
-// keep the name, which has no comma.
+// NewLayer makes a layer of a function, given in both precisions: see package [coles/gnn/custom]. Files keep the name,
+// without a comma.
 func NewLayer(name string, spec custom.LayerSpec, forward32 custom.Forward[float32], forward64 custom.Forward[float64]) Layer {
 	return Layer{label: label{Name: name, Custom: true}, spec: spec, forward32: forward32, forward64: forward64}
 }

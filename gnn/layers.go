@@ -59,8 +59,8 @@ func namedLayer(text string) (Layer, error) {
 	return NewLayer(name, spec, nil, nil), nil
 }
 
-// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, drawn by
-// Glorot's rule, and "bias" b, 1 × width, zero at first.
+// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, by Glorot's rule, and
+// "bias" b, 1 × width, zero at first.
 func GCN(width int) Layer {
 	return Layer{label: label{Name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
@@ -118,7 +118,7 @@ func neighborMeans(ctx context.Context, g *coles.Graph) (*sparse.CSR, error) {
 	return matrix.ExportCSR(ctx, means)
 }
 
-// Propagate is F·H for a fixed filter such as [coles.SGC], computed once if it comes first.
+// Propagate is F·H for a fixed filter such as [coles.SGC], once if it is first.
 func Propagate(f coles.Filter) Layer {
 	return Layer{
 		label: label{Name: propagateName, Args: []any{f}}, filter: f, spec: custom.LayerSpec{Width: SameWidth, Hops: f.Hops()},

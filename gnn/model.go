@@ -50,7 +50,7 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding is that of the nodes trained on (n × d′), not to be written to; nil in a model of a file.
+// Embedding is that of the nodes trained on (n × d′), to read; nil from a file.
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
 // Embed returns the embedding of every node of a graph (n × d′) without training: of the graph trained on,
@@ -142,7 +142,7 @@ type modelHeader struct {
 	Classes  []int           `json:"classes,omitempty"` // of a classifier
 }
 
-// WriteTo writes the model without its embedding, which [Model.Embed] makes again. Errors: the writer's.
+// WriteTo writes the model without its embedding. Errors: the writer's.
 func (m *Model) WriteTo(w io.Writer) (int64, error) { return m.write(w, nil) }
 
 func (m *Model) write(w io.Writer, classes []int) (int64, error) {
@@ -155,7 +155,7 @@ func (m *Model) write(w io.Writer, classes []int) (int64, error) {
 	return n, nil
 }
 
-// Hash identifies the model as [coles.Model.Hash] does. Of a program's own layers it covers the names.
+// Hash is as [coles.Model.Hash]. Of a program's own layers it covers the names.
 func (m *Model) Hash() string {
 	prepare, _ := json.Marshal(m.prepare) // finite numbers, which do not fail
 	s := m.settings

@@ -8,7 +8,7 @@ import (
 	"coles/gnn/custom"
 )
 
-// A Network is a sequence of layers. "0.weight" is the parameter "weight" of the first layer.
+// A Network is a list of layers. "0.weight" is "weight" of the first.
 type Network []Layer
 
 // String is the layers in order.

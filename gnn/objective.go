@@ -33,8 +33,8 @@ func (o Objective) phases() []custom.Phase {
 	return o.spec.Phases
 }
 
-// NewObjective makes an objective of a loss, given in both precisions: see package [coles/gnn/custom].
-// Files keep the name, which has no comma.
+// NewObjective makes an objective of a loss, given in both precisions: see package [coles/gnn/custom]. Files keep the
+// name, without a comma.
 func NewObjective(name string, spec custom.ObjectiveSpec, loss32 custom.Loss[float32], loss64 custom.Loss[float64]) Objective {
 	return Objective{label: label{Name: name, Custom: true}, spec: spec, loss32: loss32, loss64: loss64}
 }

@@ -22,7 +22,7 @@ var objectiveForms = []setting.Way[Objective]{
 //
 //	−Tr(HᵀΔWH)/n + β·‖HᵀH/n − I‖²_F/d′.
 //
-// β = 0 suits weights that are bounded otherwise ([Layer.Orthonormal]), or few steps.
+// β = 0 suits weights bounded otherwise ([Layer.Orthonormal]), or few steps.
 func COLES(beta float64) Objective {
 	return Objective{label: label{Name: colesName, Args: []any{beta}}, loss32: contrast[float32](beta), loss64: contrast[float64](beta)}
 }

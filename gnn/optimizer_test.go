@@ -63,9 +63,7 @@ func TestRulesEqualTheirFormulas(t *testing.T) {
 		p.value.Data[0] = start
 		for k, g := range gradients {
 			p.grad.Data[0] = g
-			if err := update(ctx, c.rule, 0, custom.Phase{}, []*parameter[float64]{p}, k+1, rate); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, update(ctx, c.rule, 0, custom.Phase{}, []*parameter[float64]{p}, k+1, rate))
 			if got := p.value.Data[0]; math.Abs(got-c.want[k]) > 1e-14 {
 				t.Errorf("%s, step %d: %v, want %v", name, k+1, got, c.want[k])
 			}
@@ -104,9 +102,7 @@ func TestRetractionIsQ(t *testing.T) {
 		qr.RTo(&r)
 		want := mat.DenseCopyOf(q.Slice(0, s[0], 0, s[1]))
 		want.Apply(func(_, j int, v float64) float64 { return math.Copysign(1, r.At(j, j)) * v }, want)
-		if err := retract(ctx, x); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, retract(ctx, x))
 		// Condition numbers of the squares reach some 1e4, times 1e-16.
 		testkit.WantClose(t, "Q", dense(x), want, 1e-11)
 		if d := drift(dense(x)); d > 1e-13 {
@@ -122,9 +118,7 @@ func TestRetractionFromFarAway(t *testing.T) {
 	for i := range x.Rows {
 		x.Data[i*x.Stride+3] = x.Data[i*x.Stride] + 1e-5*x.Data[i*x.Stride+3]
 	}
-	if err := retract(ctx, x); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, retract(ctx, x))
 	if d := drift(dense(x)); d > 1e-14 {
 		t.Errorf("max|QᵀQ − I| = %.2g", d)
 	}
@@ -138,13 +132,9 @@ func TestRetractionFromFarAway(t *testing.T) {
 // Tr((G − T)ᵀT) = 0.
 func TestTangentIsTheProjection(t *testing.T) {
 	theta, g := randomMatrix(3, 30, 6), randomMatrix(4, 30, 6)
-	if err := retract(ctx, theta); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, retract(ctx, theta))
 	before := dense(g)
-	if err := makeTangent(ctx, theta, g); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, makeTangent(ctx, theta, g))
 	var sum, rest mat.Dense
 	a := testkit.Product(dense(theta).T(), dense(g))
 	sum.Add(a, a.T())

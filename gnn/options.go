@@ -51,7 +51,7 @@ func With(change func(s *Settings)) Option {
 	}
 }
 
-// WithProgress calls f with the stage "train" before the first epoch and after each.
+// WithProgress calls f with the stage "train" at first and after each epoch.
 func WithProgress(f coles.Progress) Option { return func(c *config) { c.progress = f } }
 
 // WithEpochReport calls f, from the calling goroutine, after every epoch.
@@ -64,7 +64,7 @@ func WithValidation(every, patience int, score func(ctx context.Context, epoch i
 	return func(c *config) { c.every, c.patience, c.score = every, patience, score }
 }
 
-// WithCheckpoints calls save every so many epochs. Its error ends the training.
+// WithCheckpoints calls save every so many epochs. Its error ends training.
 func WithCheckpoints(every int, save func(*Checkpoint) error) Option {
 	return func(c *config) { c.saveEvery, c.save = every, save }
 }

@@ -56,9 +56,7 @@ func TestPhasesEqualTheirFormulas(t *testing.T) {
 	var got []float64
 	opts := []Option{withObjective(alternating()), withOptimizer(optim.Adam(rate).WithDecay(decay)), withEpochs(4), WithEpochReport(func(p EpochReport) { got = append(got, p.Loss) })}
 	r, fresh := runOf(t, g, x, opts...), runOf(t, g, x, opts...)
-	if err := r.train(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.train(ctx))
 	for k, p := range r.encoder.params {
 		switch want := map[string]float64{"objective.a": a, "objective.b": b}; {
 		case p.layer != objectiveLayer:

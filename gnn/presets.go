@@ -8,7 +8,7 @@ import (
 	"coles/gnn/optim"
 )
 
-// DefaultSettings is COLES-GCN with soft orthogonality; all settings here are for every graph:
+// DefaultSettings is COLES-GCN with soft orthogonality, for every graph:
 //
 //	Network       GCN(512), ReLU, GCN of 512 columns, or 256 up to 512 features: the paper's
 //	Objective     COLES(10): with β = 1 one direction takes most of the energy
@@ -33,8 +33,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// StiefelSettings is COLES-GCN (Stiefel): the last weight is orthonormal, without the penalty, decay is 1e-2,
-// and it stops at effective rank 3 or epoch 30.
+// StiefelSettings is COLES-GCN (Stiefel): the last weight is orthonormal, without the penalty, decay is 1e-2; it stops
+// at effective rank 3 or epoch 30.
 func StiefelSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{GCN(512), ReLU(), GCN(AutoWidth).Orthonormal()}
@@ -46,8 +46,8 @@ func StiefelSettings() Settings {
 	return s
 }
 
-// LinearSettings is the linear encoder of COLES by Adam, as the paper has it for small graphs: S²GC, one
-// linear layer, no penalty, until the effective rank is 9.
+// LinearSettings is the paper's linear encoder by Adam for small graphs: S²GC, one linear layer, no penalty, until the
+// effective rank is 9.
 func LinearSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{Propagate(coles.S2GCSum(8)), Linear(AutoWidth)}
@@ -59,15 +59,15 @@ func LinearSettings() Settings {
 	return s
 }
 
-// AugmentedSettings is COLES-GCN (+Aug): two views, at the lower ends of GRACE's rates.
+// AugmentedSettings is COLES-GCN (+Aug): two views, at GRACE's lowest rates.
 func AugmentedSettings() Settings {
 	s := DefaultSettings()
 	s.Augmentation = Drop([2]float64{0.1, 0.2}, [2]float64{0.1, 0.2})
 	return s
 }
 
-// ClassifierSettings is the semi-supervised GCN of Kipf and Welling: 16 hidden columns with dropout 0.5,
-// unit rows, Adam(0.02) with decay 1e-2, and at most 200 epochs.
+// ClassifierSettings is the semi-supervised GCN of Kipf and Welling: 16 hidden columns with dropout 0.5, unit rows,
+// Adam(0.02) with decay 1e-2, at most 200 epochs.
 func ClassifierSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{GCN(16), ReLU(), Dropout(0.5), GCN(AutoWidth)}

@@ -63,9 +63,7 @@ func TestTrainingEqualsPyTorch(t *testing.T) {
 	for k, p := range r.encoder.params {
 		checkAgainst(t, "gradient of "+names[k], p.grad.Data, array("grad_"+names[k]))
 	}
-	if err := r.train(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.train(ctx))
 	checkAgainst(t, "losses", losses, array("losses"))
 	for k, p := range r.encoder.params {
 		checkAgainst(t, "final "+names[k], p.value.Data, array("final_"+names[k]))

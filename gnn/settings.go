@@ -13,9 +13,8 @@ import (
 	"coles/internal/setting"
 )
 
-// Settings are the choices of a training, as one value that survives JSON. Begin with [DefaultSettings] and
-// change it by [With]. A choice that a training has no use for is a [coles.ErrSetting], unless it is 0
-// or as settings to start with have it.
+// Settings are the choices of a training, as one value that survives JSON. Begin with [DefaultSettings] and change it
+// by [With]. A choice that a training has no use for is a [coles.ErrSetting], unless it is 0 or as at the start.
 type Settings struct {
 	Network   Network   `json:"network"`   // from features to embeddings
 	Objective Objective `json:"objective"` // the loss

@@ -134,9 +134,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 // A missing name leaves its setting unchanged, and an unknown name is refused wherever it is.
 func TestSettingsInPart(t *testing.T) {
 	s := DefaultSettings()
-	if err := json.Unmarshal([]byte(`{"epochs": 7, "network": ["linear:3"]}`), &s); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, json.Unmarshal([]byte(`{"epochs": 7, "network": ["linear:3"]}`), &s))
 	want := DefaultSettings()
 	want.Epochs, want.Network = 7, Network{Linear(3)}
 	if !same(s, want) {

@@ -26,9 +26,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 		h.Data[i*h.Stride+1] *= 5
 	}
 	orthogonality, rank, err := spreadOf(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	testkit.WantNear(t, "orthogonality", orthogonality, penalty(dense(h)), 1e-12)
 	var covariance mat.SymDense
 	stat.CovarianceMatrix(&covariance, dense(h), nil)
@@ -55,9 +53,7 @@ func TestSpreadEqualsItsFormulas(t *testing.T) {
 func TestSpreadOfRowsFarFromZero(t *testing.T) {
 	h := randomMatrix(6, 60, 5)
 	_, want, err := spreadOf(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	for _, c := range []struct{ unit, offset float64 }{{1, 0.5}, {1, 5}, {1, 1e3}, {1, 1e4}, {1e-30, 0}, {1e30, 0}, {1e-25, 1e-22}} {
 		moved := kernel.Dense[float32](60, 5)
 		for i, v := range h.Data {

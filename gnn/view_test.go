@@ -90,9 +90,7 @@ func TestOwnAugmentation(t *testing.T) {
 func TestViewsOfAnObjectiveAreNotKept(t *testing.T) {
 	g, x := small(114)
 	r := runOf(t, g, x, withObjective(infomax()), withNetwork(GCN(4)), withAugmentation(Drop([2]float64{0.2, 0.2}, [2]float64{})))
-	if err := r.train(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, r.train(ctx))
 	if r.seen[r.views[0]] == nil || len(r.seen) != 1 {
 		t.Errorf("%d views are kept, not the one of the augmentation that the objective looks at", len(r.seen))
 	}

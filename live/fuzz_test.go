@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"coles"
@@ -71,7 +72,7 @@ func FuzzFrozen(f *testing.F) {
 	frozen := testkit.Must(live.Freeze(ctx, m, h.graph(n), h.x))
 	f.Fuzz(func(t *testing.T, bytes, numbers []byte) {
 		x := mat.NewDense(2, d, nil)
-		for q, v := range testkit.Floats(numbers[:min(len(numbers), 8*2*d)]) {
+		for q, v := range floats(numbers[:min(len(numbers), 8*2*d)]) {
 			x.Set(q/d, q%d, v)
 		}
 		var edges []coles.Edge
@@ -96,4 +97,17 @@ func FuzzFrozen(f *testing.F) {
 			testkit.WantClose(t, "vectors", got, want, 1e-5*largest)
 		}
 	})
+}
+
+// floats are numbers as bytes hold them, eight for each, of every kind that there is: for fuzzing.
+func floats(data []byte) []float64 {
+	var out []float64
+	for ; len(data) >= 8; data = data[8:] {
+		bits := uint64(0)
+		for _, b := range data[:8] {
+			bits = bits<<8 | uint64(b)
+		}
+		out = append(out, math.Float64frombits(bits))
+	}
+	return out
 }

@@ -43,7 +43,7 @@ type Graph struct {
 	model   *coles.Model
 	v       *mat.Dense     // directions of the model, d′ × d
 	factors []float64      // of its columns
-	fit     linear.Fit     // what its settings come to
+	fit     linear.Terms   // what its settings come to
 	ids     []string       // nil where nodes are only numbered
 	row     map[string]int // of the names; nil where there are none
 

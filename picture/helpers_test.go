@@ -23,9 +23,7 @@ import (
 func written(t *testing.T, p *Picture, format Format) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b, format); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, p.Write(&b, format))
 	return b.Bytes()
 }
 

@@ -270,18 +270,14 @@ func TestAPictureIsWrittenWholeOrNotAtAll(t *testing.T) {
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "p.svg")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, os.WriteFile(path, []byte("old"), 0o600))
 	if err := tiny.WriteFile(path); !errors.Is(err, coles.ErrSetting) || !strings.Contains(err.Error(), "p.svg") {
 		t.Errorf("error %v, want ErrSetting", err)
 	}
 	if old := testkit.Must(os.ReadFile(path)); string(old) != "old" {
 		t.Errorf("the file became %q", old)
 	}
-	if err := good.WriteFile(filepath.Join(folder, "no", "p.png")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no folder: %v", err)
-	}
+	testkit.WantError(t, good.WriteFile(filepath.Join(folder, "no", "p.png")), os.ErrNotExist)
 	if err := good.WriteFile(path); err != nil || !bytes.Equal(testkit.Must(os.ReadFile(path)), written(t, good, SVG)) {
 		t.Errorf("the file differs from what Write writes, error %v", err)
 	}

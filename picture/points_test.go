@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -69,9 +68,7 @@ func TestMapsShareALegend(t *testing.T) {
 			t.Errorf("%d names, the lowest at %v; the title at %v", found, lowest, title)
 		}
 		p.Width = 1
-		if err := p.Write(io.Discard, SVG); !errors.Is(err, coles.ErrSetting) {
-			t.Errorf("a legend wider than the picture: %v", err)
-		}
+		testkit.WantError(t, p.Write(io.Discard, SVG), coles.ErrSetting)
 	}
 	if found, _, _ := count(a); found != 2 {
 		t.Errorf("a picture in a grid keeps %d of its names", found)
@@ -115,9 +112,7 @@ func TestMarksAreNamedWhereThereIsRoom(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Places(Axes{}, places, classes, nil, Mark{Name: "nowhere", X: math.NaN()}); !errors.Is(err, coles.ErrNotFinite) {
-		t.Errorf("a mark nowhere: %v", err)
-	}
+	testkit.WantError(t, testkit.Err(Places(Axes{}, places, classes, nil, Mark{Name: "nowhere", X: math.NaN()})), coles.ErrNotFinite)
 }
 
 // lab is a colour in CIE 1976 L*a*b*, white of D65.

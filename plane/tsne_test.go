@@ -137,9 +137,7 @@ func scattered(t *testing.T, n int) *descent {
 // The gradient of exact sums against the cost, by central differences.
 func TestGradientOfTSNE(t *testing.T) {
 	m := scattered(t, 60)
-	if err := m.gradient(t.Context(), 1, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, m.gradient(t.Context(), 1, 0))
 	const h = 1e-5
 	for i := range m.at {
 		for k, slope := range m.slope[i] {
@@ -161,15 +159,11 @@ func TestGradientOfTSNE(t *testing.T) {
 func TestCellsStandForTheirPoints(t *testing.T) {
 	const n = 3000
 	m := scattered(t, n)
-	if err := m.gradient(t.Context(), 1, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, m.gradient(t.Context(), 1, 0))
 	push, sums := slices.Clone(m.push), slices.Clone(m.sums)
 	before := 0.0
 	for _, theta := range []float64{0.25, 0.5, tsneTheta} {
-		if err := m.gradient(t.Context(), 1, theta); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, m.gradient(t.Context(), 1, theta))
 		off, size, worst := 0.0, 0.0, 0.0
 		for i := range n {
 			off += math.Pow(m.push[i][0]-push[i][0], 2) + math.Pow(m.push[i][1]-push[i][1], 2)

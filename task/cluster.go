@@ -22,10 +22,9 @@ type Clusters struct {
 }
 
 // Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means or, for k = 0, into as
-// many from 2 to 20 as have the largest mean silhouette, for which all pairs of rows are compared.
-//
-// Errors: [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0, and as
-// [cluster.KMeans.Fit] and [cluster.Count].
+// many from 2 to 20 as have the largest mean silhouette, for which all pairs of rows are compared. Errors:
+// [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0, and as [cluster.KMeans.Fit] and
+// [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Data are the nodes of a graph, with their features, ids and labels as far as they have some.
+// Data are the nodes of a graph, with features, ids and labels if there are.
 type Data struct {
 	*dataset.Dataset
 	Graph *coles.Graph // nil for vectors alone
@@ -45,9 +45,8 @@ const usualNearest = 10
 func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
 
 // Join makes the graph of rows of features that have none: that of the k nearest of each, 0 for [UsualNearest]. The
-// dataset gets it as Undirected.
-//
-// Errors: as [coles.KNN], [coles.ErrShape] also for no more than k rows or where no row is near to another.
+// dataset gets it as Undirected. Errors: as [coles.KNN], [coles.ErrShape] also for k rows or fewer, or where none is
+// near another.
 func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	n, _ := d.Features.Dims()
 	if k == 0 {
@@ -67,7 +66,7 @@ func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	return &Data{Dataset: d, Graph: g, Joined: true}, nil
 }
 
-// Apart are rows of features without edges, for a [File] that places them by itself.
+// Apart are rows of features without edges, for a [File] that places them.
 func Apart(d *dataset.Dataset) (*Data, error) {
 	n, _ := d.Features.Dims()
 	var err error

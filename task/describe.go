@@ -56,10 +56,8 @@ type featuresDescription struct {
 	Empty   int     `json:"empty_rows"` // that have none
 }
 
-// Describe describes data whose labels are t, and a fit with these settings. What a table's columns are is told by e, nil
-// for none.
-//
-// Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
+// Describe describes data whose labels are t, and a fit with these settings. What a table's columns are is told by e,
+// nil for none. Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
 func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
 	g := d.Graph
 	_, components := g.Components()

@@ -54,9 +54,7 @@ func (h *homophily) Doubt(chosen *coles.Alignment) string {
 	return fmt.Sprintf("%.0f %% of edges join one class, and %.0f %% by chance: the graph may know better", 100*h.Edge, 100*h.Expected)
 }
 
-// DescribeLabels describes the labels of d for what they are.
-//
-// Errors: of package eval.
+// DescribeLabels describes labels for what they are. Errors: of package eval.
 func DescribeLabels(ctx context.Context, d *Data, t Target) (*labelsDescription, error) {
 	about := &labelsDescription{Labelled: len(Labelled(d.Dataset))}
 	switch {

@@ -42,12 +42,14 @@ func Begins(head []byte) bool {
 	return false
 }
 
-// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its end.
-//
-// Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a file
-// that is damaged or cut off, and the reader's.
+// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its
+// end. Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a
+// file that is damaged or cut off, and the reader's.
 func ReadFile(from io.Reader) (*File, error) {
 	r := bufio.NewReader(from)
+	if head, err := r.Peek(len(modelMagic)); err == nil && !Begins(head) {
+		return nil, fmt.Errorf("%w: neither a model nor a classifier", coles.ErrFormat)
+	}
 	f, want := &File{}, 0
 	begins := func(magic string) bool {
 		head, _ := r.Peek(len(magic))
@@ -85,22 +87,6 @@ func ReadFile(from io.Reader) (*File, error) {
 	return f, nil
 }
 
-// ReadPredictor is [ReadFile] for a file that has a predictor.
-func ReadPredictor(from io.Reader) (*Predictor, error) {
-	r := bufio.NewReader(from)
-	if head, _ := r.Peek(len(predictorMagic)); !Begins(head) {
-		return readPredictor(r) // which says what is there instead
-	}
-	f, err := ReadFile(r)
-	if err == nil && f.Predictor == nil {
-		err = fmt.Errorf("%w: a model, and no classifier", coles.ErrFormat)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f.Predictor, nil
-}
-
 // readPredictor reads a predictor, and no byte more.
 func readPredictor(r io.Reader) (*Predictor, error) {
 	p, err := learn.ReadPredictor(r)
@@ -120,7 +106,7 @@ func (f *File) readRows(r io.Reader, features int) error {
 	return err
 }
 
-// WriteTo writes the parts that are there, each in its own format, which ends in a checksum.
+// WriteTo writes the parts that are there, each with a checksum at its end.
 func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 	w := &counter{to: to}
 	if f.Model != nil {
@@ -150,7 +136,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return k, err
 }
 
-// Keep is the file of a model that was fitted to d: with the rows, where it places others by them.
+// Keep is the file of a model of d, with the rows if it places others by them.
 func Keep(m Model, e *table.Encoder, d *Data) *File {
 	f := &File{Model: m, Encoder: e}
 	if fitted, ok := m.(*coles.Model); ok && usesEdges(fitted) && d.Joined {
@@ -167,8 +153,7 @@ func Keep(m Model, e *table.Encoder, d *Data) *File {
 func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
 // Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
-//
-// Errors: as the model's Embed, and [NewPlacer].
+// Errors: as the model's, and [NewPlacer].
 func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
 	var y *mat.Dense
 	known, err := (*Data)(nil), error(nil)

@@ -17,7 +17,6 @@ import (
 // a distance, which do not.
 type Purpose int
 
-// The purposes.
 const (
 	General Purpose = iota // and for a classifier
 	ForClustering
@@ -60,7 +59,7 @@ type Fitted struct {
 	Notes  []Note
 }
 
-// Notice says what a choice without labels may have missed, "" where nothing is said or labels chose.
+// Notice says what a choice without labels may have missed, "" for nothing.
 func (f *Fitted) Notice() string {
 	if f.Choice != nil {
 		return ""
@@ -68,10 +67,8 @@ func (f *Fitted) Notice() string {
 	return f.Model.Report().Notice()
 }
 
-// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features
-// that made them, and [live.RowShare].
-//
-// Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features that
+// made them, and [live.RowShare]. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
 	if how.Change != nil {
@@ -110,7 +107,7 @@ func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	return f, nil
 }
 
-// Embedding is the embedding that a model was fitted with, in the precision of the fit, nil for no model.
+// Embedding is that of a fit, in the precision of the fit; nil for no model.
 func Embedding(m *coles.Model) mat.Matrix {
 	if m == nil {
 		return nil

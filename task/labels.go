@@ -19,9 +19,8 @@ type Target struct {
 var Meanings = []string{"classes", "numbers", "several"}
 
 // TargetOf takes the labels of n nodes as one of [Meanings] or, for "", as what they look like: sets of classes where
-// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes.
-//
-// Errors: a [*NumberError] where a label among numbers is none.
+// [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
+// [*NumberError] where a label among numbers is none.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	classes := Target{Labels: learn.Labels{Classes: Known(d, n)}, Names: d.Classes}
 	if as == "classes" || d.Classes == nil {
@@ -40,15 +39,13 @@ func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	return Target{Labels: learn.Labels{Values: values}}, nil
 }
 
-// A NumberError is a label that is no number among others that are. It is a [coles.ErrFormat].
+// A NumberError is a [coles.ErrFormat]: a label that is no number among numbers.
 type NumberError struct{ Label, Node string }
 
-// Error names both.
 func (e *NumberError) Error() string {
 	return fmt.Sprintf("%v: the label %q of node %s is no number, and others are", coles.ErrFormat, e.Label, e.Node)
 }
 
-// Unwrap is [coles.ErrFormat].
 func (e *NumberError) Unwrap() error { return coles.ErrFormat }
 
 // Kind is what the labels are.

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Linking says how [Data.Links] learns. The zero value fits vectors of its own.
+// A Linking says how [Data.Links] learns. The zero value fits its own vectors.
 type Linking struct {
 	Directed bool // heads of arcs are recommended to tails
 	// Embed makes vectors of the nodes under a graph, where there are features. Nil fits them for links: once without
@@ -27,9 +27,8 @@ type Links struct {
 }
 
 // Links learns to recommend edges from the graph itself, by walks and, where there are features, by their cosines and
-// those of vectors for links. Where all edges join two kinds of nodes, so do the links.
-//
-// Errors: as [link.Fit] and [Data.Fit].
+// those of vectors for links. Where all edges join two kinds of nodes, so do the links. Errors: as [link.Fit] and
+// [Data.Fit].
 func (d *Data) Links(ctx context.Context, how Linking) (*Links, error) {
 	of := &Links{}
 	options := link.Options{Sides: d.Sides, Features: d.Features, Embed: how.Embed, Seed: how.Seed, Progress: how.Progress}

@@ -2,13 +2,13 @@ package task
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
 	"coles"
 	"coles/dataset"
 	"coles/gnn"
+	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -52,7 +52,7 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// OtherWeights notes a graph that has weights where the model was fitted without, or the other way.
+// OtherWeights notes weights of edges where the model had none, or none now.
 func OtherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
 	switch m := m.(type) {
@@ -72,38 +72,23 @@ func OtherWeights(m Model, g *coles.Graph) []Note {
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
-// An Origin is the model that made vectors. It is zero for vectors from a file, which does not name their model.
-type Origin struct {
-	Kind string `json:"kind"`            // graph, features or network
-	Hash string `json:"model,omitempty"` // none in files of earlier versions
-}
-
-// OriginOf is the origin of the vectors of a model, zero for none.
-func OriginOf(m Model) Origin {
+// OriginOf is the origin of the vectors of a model, zero for none, as of vectors in a file, which does not name it.
+func OriginOf(m Model) learn.Origin {
 	switch m := m.(type) {
 	case *coles.Model:
-		return Origin{m.Report().Kind.String(), m.Hash()}
+		return learn.Origin{Kind: m.Report().Kind.String(), Hash: m.Hash()}
 	case *gnn.Model:
-		return Origin{"network", m.Hash()}
+		return learn.Origin{Kind: "network", Hash: m.Hash()}
 	}
-	return Origin{}
+	return learn.Origin{}
 }
 
-// String names the model.
-func (o Origin) String() string {
-	if o == (Origin{}) {
+// NameOf names a model in a sentence.
+func NameOf(o learn.Origin) string {
+	if o == (learn.Origin{}) {
 		return "a file of vectors"
 	}
-	return strings.TrimSpace("the " + o.Name() + " " + o.Hash)
+	return strings.TrimSpace("the " + kindOf(o) + " " + o.Hash)
 }
 
-// Name is the kind of the model in a sentence.
-func (o Origin) Name() string { return strings.TrimSuffix(o.Kind, "s") + " model" }
-
-// Check refuses vectors of another model than the one learnt from, as far as both are known.
-func (o Origin) Check(vectors Origin) error {
-	if o.Hash != "" && vectors.Hash != "" && o != vectors || o.Kind != "" && vectors.Kind != "" && o.Kind != vectors.Kind {
-		return fmt.Errorf("learnt from %v, and these vectors are from %v", o, vectors)
-	}
-	return nil
-}
+func kindOf(o learn.Origin) string { return strings.TrimSuffix(o.Kind, "s") + " model" }

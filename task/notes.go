@@ -30,7 +30,7 @@ func LeaveOutAlike(d *dataset.Dataset) bool {
 	return rows > 1
 }
 
-// ZeroRows notes nodes of these ids whose vectors are zero, as they are like no other.
+// ZeroRows notes nodes whose vectors are zero, as they are like no other.
 func ZeroRows(y mat.Matrix, ids []string) (notes []Note) {
 	rows, columns := y.Dims()
 	count, first := 0, 0

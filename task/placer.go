@@ -16,9 +16,7 @@ type Placer struct {
 	rows   *live.Rows // that newcomers without edges join; nil for a graph whose edges were given
 }
 
-// NewPlacer places newcomers among d, whose model m embeds.
-//
-// Errors: as [live.Freeze] and [live.FreezeRows].
+// NewPlacer places newcomers among d, whose model m embeds. Errors: as [live.Freeze] and [live.FreezeRows].
 func NewPlacer(ctx context.Context, m *coles.Model, d *Data) (p *Placer, err error) {
 	p = &Placer{}
 	if !d.Joined {
@@ -29,9 +27,8 @@ func NewPlacer(ctx context.Context, m *coles.Model, d *Data) (p *Placer, err err
 	return p, err
 }
 
-// Embed makes vectors (k × d′) of newcomers with features x (k × d), nil for none, the numbers n … n+k−1 and these edges,
-// weights nil for ones. Among rows without a graph newcomers without edges join the rows nearest to them.
-//
+// Embed makes vectors (k × d′) of newcomers with features x (k × d), nil for none, the numbers n … n+k−1 and these
+// edges, weights nil for ones. Among rows without a graph newcomers without edges join the rows nearest to them.
 // Errors: as [live.Frozen.Embed] and [live.Rows.Near].
 func (p *Placer) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
 	if p.rows != nil && len(edges) == 0 {

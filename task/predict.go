@@ -17,7 +17,6 @@ import (
 // A Kind is what labels are.
 type Kind int
 
-// The kinds of labels.
 const (
 	OneClass Kind = iota
 	SeveralClasses
@@ -37,13 +36,16 @@ type Predictor struct {
 	labels  []int
 }
 
-// ErrNoLabels: no node has a label to learn from.
-var ErrNoLabels = errors.New("there are no labels")
+var (
+	// ErrNoLabels: no node has a label to learn from.
+	ErrNoLabels = errors.New("there are no labels")
+	// ErrNoReasons: neither the labels learnt from nor the features are known.
+	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
+)
 
 // Learn learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
-// g may be nil, and the neighbours then have no share.
-//
-// Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.Fit].
+// g may be nil, and the neighbours then have no share. Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class,
+// and as [learn.Fit].
 func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {
 		return nil, ErrNoLabels
@@ -60,7 +62,7 @@ func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target,
 	if p.Predictor, err = learn.Fit(ctx, g, y, t.Labels, how); err != nil {
 		return nil, err
 	}
-	if p.Names, p.Origin = t.Names, learn.Origin(OriginOf(m)); p.Confusion != nil {
+	if p.Names, p.Origin = t.Names, OriginOf(m); p.Confusion != nil {
 		p.Confusion.Names = t.Names
 	}
 	return p, nil
@@ -77,13 +79,24 @@ func (p *Predictor) Kind() Kind {
 	return OneClass
 }
 
-// Of is the model behind the vectors that it learnt from.
-func (p *Predictor) Of() Origin { return Origin(p.Origin) }
+// Model is the kind of the model whose vectors it learnt from, in words.
+func (p *Predictor) Model() string { return kindOf(p.Origin) }
+
+// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known.
+func (p *Predictor) Check(m Model) ([]Note, error) {
+	learnt, vectors := p.Origin, OriginOf(m)
+	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
+	switch {
+	case learnt.Hash != "" && vectors.Hash != "" && learnt != vectors, learnt.Kind != "" && vectors.Kind != "" && learnt.Kind != vectors.Kind:
+		return nil, errors.New(said)
+	case learnt.Hash == "" || vectors.Hash == "":
+		return []Note{{Text: said + ": whether one model made both cannot be checked"}}, nil
+	}
+	return nil, nil
+}
 
 // Answers predicts the nodes of these rows of y, nil for all, smoothed along the edges of g from the nodes whose labels
-// t has. For nil g, of newcomers, nothing is smoothed.
-//
-// Errors: as [learn.Predictor.Predict].
+// t has. For nil g, of newcomers, nothing is smoothed. Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {
 	known := t.Labels
 	if p.Kind() != t.Kind() {

@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,8 +15,8 @@ import (
 // mostReasons is how many nodes, and how many columns, are given for a prediction.
 const mostReasons = 3
 
-// A Why has the largest parts of the score for the class of a node: Intercept, Nodes and what is left are Score, and
-// so are Intercept, Columns and what is left.
+// A Why has the largest parts of the score for the class of a node. Score is the sum of Intercept, Nodes and a rest, or
+// of Intercept, Columns and a rest.
 type Why struct {
 	Score     float64      `json:"score"`
 	Intercept float64      `json:"intercept"`
@@ -61,12 +60,8 @@ func (w *Why) String() string {
 
 func signed(v float64) string { return fmt.Sprintf("%+.3g", v) }
 
-// ErrNoReasons: neither the labels that were learnt from are known nor the features behind the vectors.
-var ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
-
 // Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class: by the labelled nodes
 // that were learnt from, unless the predictor was read, and by the columns of the features, unless they are not known.
-//
 // Errors: [ErrNoReasons], and as [learn.LinearModel.RowReasons] and [learn.LinearModel.ColumnReasons].
 func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t Target, rows []int, answers []learn.Answer) ([]*Why, error) {
 	n, _ := y.Dims()

@@ -3,7 +3,6 @@ package webmap_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -82,11 +81,11 @@ func TestRefusedMaps(t *testing.T) {
 		"no such first":   {func(m *webmap.Map) { m.First[0] = 9 }, coles.ErrIndex},
 		"a place nowhere": {func(m *webmap.Map) { m.Panels[0].Places.(*mat.Dense).Set(2, 1, math.NaN()) }, coles.ErrNotFinite},
 	} {
-		m := small()
-		c.change(&m)
-		if err := m.Write(io.Discard); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			m := small()
+			c.change(&m)
+			testkit.WantError(t, m.Write(io.Discard), c.want)
+		})
 	}
 }
 

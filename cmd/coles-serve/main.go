@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 )
 
 //go:embed usage.txt

@@ -23,7 +23,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/learn"
 	"coles/link"

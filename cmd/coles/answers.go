@@ -115,7 +115,7 @@ func (a *answers) whose() string {
 	if a.p.Origin.Kind == "" {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
-	return a.p.Of().Name()
+	return a.p.Model()
 }
 
 // tell adds a line to what is said.

@@ -60,9 +60,7 @@ func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 	}
 
 	k, silhouettes, err := cluster.Count(t.Context(), u, 20, cluster.KMeans{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	code, stdout, stderr := call("", "cluster", path)
 	if want := fmt.Sprintf("coles: %d clusters, mean silhouette %.3f\n", k, silhouettes[k-2]); code != 0 || stderr != want {
 		t.Errorf("without -k: exit %d, %q, want %q", code, stderr, want)

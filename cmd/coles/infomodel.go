@@ -9,14 +9,12 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/learn"
 	"coles/task"
 )
 
 // readFile reads a file of a model or of a classifier.
 func readFile(r *bufio.Reader) (*task.File, error) { return task.ReadFile(r) }
-
-// readPredictor reads a file of a classifier.
-func readPredictor(r *bufio.Reader) (*task.Predictor, error) { return task.ReadPredictor(r) }
 
 // modelIn describes the model or the classifier in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {
@@ -38,10 +36,14 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 		return &networkInfo{m.Hash(), m.Settings(), m.Report(), columns}, nil
 	case *coles.Model:
 		r := m.Report()
-		return &modelInfo{
+		about := &modelInfo{
 			Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
 			Lambda: m.Lambda(), Settings: m.Settings(), Report: r, Columns: columns, Hash: m.Hash(), Rows: f.RowsBytes,
-		}, nil
+		}
+		if f.Predictor != nil {
+			about.Classifier = infoOfPredictor(f.Predictor)
+		}
+		return about, nil
 	}
 	return infoOfPredictor(f.Predictor), nil
 }
@@ -57,6 +59,8 @@ type modelInfo struct {
 	Rows     int                      `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
 	Settings coles.Settings           `json:"settings"`
 	Report   coles.Report             `json:"report"`
+
+	Classifier *classifierInfo `json:"classifier,omitempty"`
 }
 
 func (m *modelInfo) print(w io.Writer) {
@@ -98,6 +102,9 @@ func (m *modelInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "input\tgraph %s, features %s\n", r.GraphHash, cmp.Or(r.FeaturesHash, "none"))
 	fmt.Fprintf(w, "made by\tcoles %s\n", r.Version)
 	fmt.Fprintf(w, "memory\t%s estimated\n", megabytes(r.Memory.Bytes))
+	if m.Classifier != nil {
+		m.Classifier.print(w)
+	}
 }
 
 // networkInfo is the output of info for a network.
@@ -135,16 +142,16 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // classifierInfo is the output of info for a classifier.
 type classifierInfo struct {
-	Predicts string      `json:"predicts"`
-	Classes  []string    `json:"classes,omitempty"`
-	Features int         `json:"features"`
-	C        float64     `json:"c,omitempty"`
-	Alpha    float64     `json:"alpha"`
-	Origin   task.Origin `json:"learnt_from"`
+	Predicts string       `json:"predicts"`
+	Classes  []string     `json:"classes,omitempty"`
+	Features int          `json:"features"`
+	C        float64      `json:"c,omitempty"`
+	Alpha    float64      `json:"alpha"`
+	Origin   learn.Origin `json:"learnt_from"`
 }
 
 func infoOfPredictor(p *task.Predictor) *classifierInfo {
-	about := &classifierInfo{Predicts: p.Kind().String(), Alpha: p.Alpha, Origin: p.Of()}
+	about := &classifierInfo{Predicts: p.Kind().String(), Alpha: p.Alpha, Origin: p.Origin}
 	if p.Ridge != nil {
 		about.Features = len(p.Ridge.Coef)
 		return about
@@ -162,7 +169,7 @@ func (k *classifierInfo) print(w io.Writer) {
 		fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
 	}
 	fmt.Fprintf(w, "predicts\t%s\n", k.Predicts)
-	fmt.Fprintf(w, "learnt from\t%v, of %d columns\n", k.Origin, k.Features)
+	fmt.Fprintf(w, "learnt from\t%s, of %d columns\n", task.NameOf(k.Origin), k.Features)
 	if k.C > 0 {
 		fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
 	}

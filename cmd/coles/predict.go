@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"coles"
 	"coles/learn"
 	"coles/task"
 
@@ -38,7 +39,7 @@ func predictCommand(s streams) *cli.Command {
 			ofAnswer.number(&o.sure, "sure", "answer \"none\" below this `PROBABILITY`"),
 			ofAnswer.number(&o.alpha, "alpha", "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)"),
 			ofOutput.file(&o.classifier, "classifier", "keep the classifier in `FILE`"),
-			ofOutput.file(&o.model, "model", "keep the model in `FILE`"),
+			ofOutput.file(&o.model, "model", "keep the model and the classifier in `FILE`"),
 			ofModel.file(&o.use, "use", "do not learn, predict with the classifier in `FILE`"),
 		}, o.result.flags(), o.vectorOptions.flags()),
 		run: o.run,
@@ -57,7 +58,7 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 	}
 	var p *task.Predictor
 	if o.use != "" {
-		if p, err = readPath(ctx, s, o.use, readPredictor); err != nil {
+		if p, err = o.known(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,12 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 		return err
 	}
 	s.progress.clear()
-	if err := out.model.write(ctx, func(w io.Writer) error { _, err := r.keep(v.model, v.Data).WriteTo(w); return err }); err != nil {
+	if err := out.model.write(ctx, func(w io.Writer) error {
+		f := r.keep(v.model, v.Data)
+		f.Predictor = p
+		_, err := f.WriteTo(w)
+		return err
+	}); err != nil {
 		return err
 	}
 	if err := out.classifier.write(ctx, func(w io.Writer) error { _, err := (&task.File{Predictor: p}).WriteTo(w); return err }); err != nil {
@@ -106,6 +112,21 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 		s.warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", o.classifier))
 	}
 	return nil
+}
+
+// known is the classifier of -use. The model beside it makes the vectors, unless options say others.
+func (o *predictOptions) known(ctx context.Context, s *session) (*task.Predictor, error) {
+	f, err := readPath(ctx, s, o.use, readFile)
+	if err != nil {
+		return nil, err
+	}
+	if f.Predictor == nil {
+		return nil, fmt.Errorf("%s: %w: a model, and no classifier", nameOf(o.use), coles.ErrFormat)
+	}
+	if f.Model != nil && o.use != standard && o.with == "" && o.embedding == "" && !s.set(fittingNames...) {
+		o.with = o.use
+	}
+	return f.Predictor, nil
 }
 
 // smoothing is how labels are learnt from.
@@ -163,9 +184,9 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 		if p, err = v.learn(ctx, s, t, how); err != nil {
 			return nil, err
 		}
-	} else if err := o.sameModel(s, p.Of(), task.OriginOf(v.model)); err != nil {
-		return nil, err
-	} else if (t.Kind() == task.Number) != (p.Kind() == task.Number) && t.Any() {
+	} else if notes, err := p.Check(v.model); err != nil {
+		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
+	} else if s.note(o.use, notes...); (t.Kind() == task.Number) != (p.Kind() == task.Number) && t.Any() {
 		return nil, fmt.Errorf("%s predicts %s, and these labels are something else: see -labels-as", o.use, p.Kind())
 	}
 	if s.set("sure") && slices.Contains(p.Names, none) {
@@ -190,17 +211,6 @@ func (o *predictOptions) refuse(s *session, kind task.Kind, learning bool) error
 		if s.set(name) {
 			return usagef("-%s is for nodes of one class, and the labels are %s: -labels-as classes takes them for names", name, are)
 		}
-	}
-	return nil
-}
-
-// sameModel refuses vectors of another model than a classifier learnt from, and warns where one of the two is not known.
-func (o *predictOptions) sameModel(s *session, learnt, vectors task.Origin) error {
-	if err := learnt.Check(vectors); err != nil {
-		return fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
-	}
-	if learnt.Hash == "" || vectors.Hash == "" {
-		s.warn(fmt.Errorf("%s learnt from %v, and these vectors are from %v: whether one model made both cannot be checked", o.use, learnt, vectors))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/webmap"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 )
 
 func TestEmbed(t *testing.T) {

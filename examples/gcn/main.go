@@ -12,9 +12,9 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/pictures"
 	"coles/gnn"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/pictures"
 	"coles/picture"
 
 	"gonum.org/v1/gonum/mat"

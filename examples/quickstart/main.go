@@ -12,8 +12,8 @@ import (
 	"coles"
 	"coles/dataset/synthetic"
 	"coles/eval"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/pictures"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/pictures"
 	"coles/picture"
 
 	"gonum.org/v1/gonum/mat"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

@@ -118,7 +118,7 @@ func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 			t.eachRow(a.Rows(), a.Cols(), func(i int) { addProducts(dst.Row(i), y.grad.Row(i), a.data.Row(i)) })
 		case byRow:
 			dst := t.gradient(b)
-			t.eachRow(a.Rows(), a.Cols(), func(i int) { dst.Row(i)[0] += T(dot(y.grad.Row(i), a.data.Row(i))) })
+			t.eachRow(a.Rows(), a.Cols(), func(i int) { dst.Row(i)[0] += T(matrix.Dot(y.grad.Row(i), a.data.Row(i))) })
 		default:
 			sums := t.wide.take(1, a.Cols())
 			defer t.wide.release(&sums)
@@ -126,7 +126,7 @@ func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 			if dst := t.gradient(b).Row(0); byColumn {
 				addTo(dst, sums.Data)
 			} else {
-				dst[0] += T(sum(sums.Data))
+				dst[0] += T(matrix.Sum(sums.Data))
 			}
 		}
 	}

@@ -30,14 +30,6 @@ func ExampleTape() {
 	// Output: 0.8548, gradient [0.0651 0.1807]
 }
 
-func ExampleTape_SoftmaxContrast() {
-	t := autodiff.New[float64](context.Background())
-	// Two nodes, whose rows are orthogonal and the same in both views.
-	u := t.Constant(matrixOf(2, 2, 1, 0, 0, 1))
-	fmt.Printf("log(1 + e + 1) − 1 = %.4f\n", t.SoftmaxContrast(u, u, 1, nil).Scalar())
-	// Output: log(1 + e + 1) − 1 = 0.5514
-}
-
 func at(m matrix, i, j int) *float64 { return &m.Data[i*m.Stride+j] }
 
 // sine is y = sin x by entry, with g_x = g∘cos x.

@@ -135,9 +135,7 @@ func gradientOf(t *testing.T, apply func(t *Tape[float64], in []*Value[float64])
 		values = append(values, tape.Variable(m, grads[len(grads)-1]))
 	}
 	value := apply(tape, values)
-	if err := tape.Backward(tape.Sum(value)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, tape.Backward(tape.Sum(value)))
 	return value.Data(), grads
 }
 

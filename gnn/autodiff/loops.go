@@ -1,8 +1,6 @@
 package autodiff
 
 import (
-	"slices"
-
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
@@ -74,21 +72,9 @@ func (t *Tape[T]) scale(m Matrix[T], c T) {
 	t.each(m, m, m, func(m, _, _ []T) { matrix.Scale(m, c) })
 }
 
-// total is the total of sum over corresponding parts of two matrices of one size.
-func (t *Tape[T]) total(a, b Matrix[T], sum func(a, b []T) float64) float64 {
-	return t.reduce(a, b, sum, func(p, q float64) float64 { return p + q })
-}
-
-// largest is the largest entry of c·x.
-func (t *Tape[T]) largest(x Matrix[T], c float64) float64 {
-	return t.reduce(x, x,
-		func(x, _ []T) float64 { return max(c*float64(slices.Min(x)), c*float64(slices.Max(x))) },
-		func(p, q float64) float64 { return max(p, q) })
-}
-
-// reduce joins the values of corresponding parts of two matrices of one size, 0 of empty ones: first
-// within blocks of rows, then the blocks in order.
-func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func(p, q float64) float64) float64 {
+// total is the total of sum over corresponding parts of two matrices of one size, 0 of empty ones: first within blocks of
+// rows, then the blocks in order.
+func (t *Tape[T]) total(a, b Matrix[T], sum func(a, b []T) float64) (total float64) {
 	if a.Rows == 0 || a.Cols == 0 {
 		return 0
 	}
@@ -100,20 +86,19 @@ func (t *Tape[T]) reduce(a, b Matrix[T], value func(a, b []T) float64, join func
 		block := lo / grain
 		if whole {
 			lo, hi = lo*a.Cols, hi*a.Cols
-			parts.Data[block] = value(a.Data[lo:hi], b.Data[lo:hi])
+			parts.Data[block] = sum(a.Data[lo:hi], b.Data[lo:hi])
 			return
 		}
-		part := value(a.Row(lo), b.Row(lo))
-		for i := lo + 1; i < hi; i++ {
-			part = join(part, value(a.Row(i), b.Row(i)))
+		part := 0.0
+		for i := lo; i < hi; i++ {
+			part += sum(a.Row(i), b.Row(i))
 		}
 		parts.Data[block] = part
 	})
-	result := parts.Data[0]
-	for _, part := range parts.Data[1:] {
-		result = join(result, part)
+	for _, part := range parts.Data {
+		total += part
 	}
-	return result
+	return total
 }
 
 // columnSums sets sum, of one number for each column, to what add adds to it for the rows in [0,

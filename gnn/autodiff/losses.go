@@ -20,7 +20,7 @@ func (t *Tape[T]) Mean(x *Value[T]) *Value[T] {
 // weightedSum is c·Σ x.
 func (t *Tape[T]) weightedSum(x *Value[T], c float64) *Value[T] {
 	y := t.newValue(1, 1, x)
-	y.data.Data[0] = T(c * t.total(x.data, x.data, func(x, _ []T) float64 { return sum(x) }))
+	y.data.Data[0] = T(c * t.total(x.data, x.data, func(x, _ []T) float64 { return matrix.Sum(x) }))
 	y.back = func() {
 		g := T(c * float64(y.grad.Data[0]))
 		dst := t.gradient(x)
@@ -54,7 +54,7 @@ func (t *Tape[T]) SoftmaxCrossEntropy(logits *Value[T], rows, classes []int) *Va
 		z := logits.data.Row(rows[k])
 		losses.Data[k] = softmax(y.kept.Row(k), z) - float64(z[classes[k]])
 	})
-	y.data.Data[0] = T(sum(losses.Data) / float64(m))
+	y.data.Data[0] = T(matrix.Sum(losses.Data) / float64(m))
 	y.back = func() {
 		dst, c := t.gradient(logits), y.grad.Data[0]/T(m)
 		for k, i := range rows {
@@ -99,7 +99,7 @@ func (t *Tape[T]) LogPowerMeanRows(z *Value[T], p float64) *Value[T] {
 		multiplyTo(to, T(p), from)
 		softmax(to, to)
 		if p == 0 {
-			y.data.Row(i)[0] = T(sum(from) / k)
+			y.data.Row(i)[0] = T(matrix.Sum(from) / k)
 			return
 		}
 		peak := float64(slices.Max(from))
@@ -125,7 +125,7 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 	y := t.newValue(1, 1, h)
 	y.kept = t.take(h.Rows(), h.Cols())
 	t.Fail(s(t.ctx, y.kept, h.data))
-	y.data.Data[0] = T(t.total(h.data, y.kept, dot))
+	y.data.Data[0] = T(t.total(h.data, y.kept, matrix.Dot))
 	y.back = func() {
 		c := 2 * y.grad.Data[0]
 		switch {
@@ -154,7 +154,7 @@ func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 		multiplyTo(residual.Row(i), T(c), gram.Row(i))
 		residual.Row(i)[i]--
 	})
-	y.data.Data[0] = T(weight * t.total(residual, residual, dot))
+	y.data.Data[0] = T(weight * t.total(residual, residual, matrix.Dot))
 	y.back = func() {
 		t.addProduct(h, false, false, T(4*weight*c)*y.grad.Data[0], h.data, y.kept)
 	}

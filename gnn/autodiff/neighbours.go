@@ -17,7 +17,7 @@ func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	y := t.newValue(z.Rows(), heads, z, a)
 	t.eachRow(z.Rows(), z.Cols(), func(i int) {
 		for k := range heads {
-			y.data.Row(i)[k] = T(dot(head(z.data, i, k, width), a.data.Row(k)))
+			y.data.Row(i)[k] = T(matrix.Dot(head(z.data, i, k, width), a.data.Row(k)))
 		}
 	})
 	y.back = func() {
@@ -148,9 +148,9 @@ func (a *attention[T]) forward(i, k int, cols []int32) {
 // g_i·y_i in place of their share.
 func (a *attention[T]) backwardTarget(i, k int, _ []int32) {
 	g := head(a.g, i, k, a.width)
-	product, share := dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]
+	product, share := matrix.Dot(g, head(a.y, i, k, a.width)), &a.share.Row(i)[k]
 	if a.gTarget.Data != nil {
-		a.gTarget.Row(i)[k] += (a.slopes[0] - 1) * T(dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
+		a.gTarget.Row(i)[k] += (a.slopes[0] - 1) * T(matrix.Dot(g, head(a.negative, i, k, a.width))-product*float64(*share))
 	}
 	*share = T(product)
 }
@@ -175,43 +175,9 @@ func (a *attention[T]) backwardSource(j, k int, rows []int32, first int) {
 		if gZ != nil {
 			matrix.AddScaled(gZ, T(alpha*m), g)
 		}
-		sum += float64(slope) * alpha * (m*dot(g, z) - float64(a.share.Data[kept]))
+		sum += float64(slope) * alpha * (m*matrix.Dot(g, z) - float64(a.share.Data[kept]))
 	}
 	if a.gSource.Data != nil {
 		a.gSource.Row(j)[k] += T(sum)
 	}
-}
-
-// SoftmaxSum is, for each column c, the mean of the neighbours of a row by their softmax (Li, Xiong,
-// Thabet, Ghanem, 2020):
-//
-//	y_ic = Σ_j w_ijc·x_jc,  w_ijc = s_ij·exp(scale·x_jc) / Σ_j s_ij·exp(scale·x_jc)
-//
-// over the entries of row i of s, n×k and above 0, such as ones; 0 for a row without entries. x is
-// k×d. The exponentials are taken once for each entry of x, and divided by the largest of all:
-// where they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in
-// float64, its result is NaN. g_x of entry (j, c) = Σ_i w_ijc·g_ic·(1 + scale·(x_jc − y_ic)), or
-// without the second term if the weights count as constant.
-func (t *Tape[T]) SoftmaxSum(s *Sparse[T], x *Value[T], scale float64, constant bool) *Value[T] {
-	fitSparse("SoftmaxSum", s, x)
-	shift := t.largest(x.data, scale)
-	weights := t.elementwise(x,
-		func(y, x []T) { kernel.Exp(y, x, T(scale), T(shift)) },
-		func(g, _, y []T) {
-			for i, v := range y {
-				g[i] *= T(scale) * v
-			}
-		})
-	if constant {
-		weights = t.Constant(weights.data)
-	}
-	sums := t.SpMM(s, weights)
-	t.eachRow(sums.Rows(), sums.Cols(), func(i int) {
-		if cols, _ := s.matrix.Row(i); len(cols) == 0 {
-			for c := range sums.Cols() {
-				sums.data.Row(i)[c] = 1
-			}
-		}
-	})
-	return t.Mul(t.SpMM(s, t.Mul(weights, x)), t.Reciprocal(sums))
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"coles/internal/kernel"
 )
 
 // attended is z, with two heads, target and source. The pattern has two rows more than columns, and
@@ -49,30 +47,6 @@ func attentionByHand(s *CSR[float64], z, target, source matrix64, m mask) matrix
 	})
 }
 
-// positivePattern is a pattern with values above 0.
-func positivePattern(rows, cols int) *CSR[float64] {
-	s := sparseOf(rows, cols)
-	for q, v := range s.Val {
-		s.Val[q] = 0.5 + math.Abs(v)
-	}
-	return s
-}
-
-func softmaxSumOf[T Float](name string, scale float64) operation[T] {
-	return unary(name, func(t *Tape[T], x *Value[T]) *Value[T] {
-		s := NewSparse(kernel.ConvertCSR[T](positivePattern(x.Rows()+2, x.Rows())), false)
-		return t.SoftmaxSum(s, x, scale, false)
-	}, func(x matrix64) matrix64 {
-		s := positivePattern(x.Rows+2, x.Rows)
-		return build(s.Rows, x.Cols, func(i, c int) float64 {
-			cols, vals := s.Row(i)
-			weight := func(q int) float64 { return vals[q] * math.Exp(scale*at(x, int(cols[q]), c)) }
-			all := sumOver(len(cols), weight)
-			return sumOver(len(cols), func(q int) float64 { return weight(q) / all * at(x, int(cols[q]), c) })
-		})
-	})
-}
-
 func headDotsByHand(z, a matrix64) matrix64 {
 	return build(z.Rows, a.Rows, func(i, k int) float64 { return dotByHand(head(z, i, k, a.Cols), a.Row(k)) })
 }
@@ -95,8 +69,6 @@ func neighbourOperations[T Float]() []operation[T] {
 			target := build(len(rows), a.Rows, func(i, k int) float64 { return at(source, rows[i], k) })
 			return attentionByHand(sparseOf(len(rows), z.Rows), z, target, source, mask{kept: 1})
 		}),
-		softmaxSumOf[T]("SoftmaxSum", 0.7),
-		softmaxSumOf[T]("SoftmaxSum, the smallest first", -0.4),
 	}
 }
 
@@ -132,15 +104,5 @@ func TestAttentionToScoresFarFromZero(t *testing.T) {
 	y, _ = gradientOf(t, attendHub, columnOf(1, 2, 3, 7), columnOf(0, 0, 0), columnOf(math.NaN(), 0, 0, 0))
 	if !math.IsNaN(y.Data[0]) || y.Data[1] != 2 {
 		t.Errorf("the results are %g where the first weight is NaN", y.Data)
-	}
-}
-
-func TestSoftmaxSumOfLostWeightsIsNotANumber(t *testing.T) {
-	y, _ := gradientOf(t, func(t *Tape[float64], in []*Value[float64]) *Value[float64] {
-		return t.SoftmaxSum(hub, in[0], 1, false)
-	},
-		columnOf(1000, 0, 0, 0))
-	if y.Data[0] != 1000 || !math.IsNaN(y.Data[1]) || y.Data[2] != 0 {
-		t.Errorf("the results are %g, want 1000, NaN and 0", y.Data)
 	}
 }

@@ -83,26 +83,16 @@ func (g *network) state(t *Tape[float64]) []float64 {
 }
 
 func TestBytesAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	runs := map[string]func(ctx context.Context) ([]float64, int, error){
-		"a network": func(ctx context.Context) ([]float64, int, error) {
-			return newNetwork(1500, 80, 70, 130).state(New[float64](ctx)), 0, nil
-		},
-	}
-	for _, op := range pairOperations[float32]() {
-		runs[op.name] = pairRun(op.name, 3*pairBlock+11, 7)
-	}
-	for name, run := range runs {
-		var first []float64
-		testkit.ForProcessors(t, func(procs int) {
-			got, _, err := run(context.Background())
-			if first == nil {
-				first = got
-			}
-			if err != nil || math.IsNaN(got[0]) || !sameBits(first, got) {
-				t.Errorf("%s: GOMAXPROCS=%d gives other bytes than 1, loss %g, error %v", name, procs, got[0], err)
-			}
-		})
-	}
+	var first []float64
+	testkit.ForProcessors(t, func(procs int) {
+		got := newNetwork(1500, 80, 70, 130).state(New[float64](context.Background()))
+		if first == nil {
+			first = got
+		}
+		if math.IsNaN(got[0]) || !sameBits(first, got) {
+			t.Errorf("GOMAXPROCS=%d gives other bytes than 1, loss %g", procs, got[0])
+		}
+	})
 }
 
 func TestUsedMemoryGivesTheBytesOfFreshMemory(t *testing.T) {
@@ -179,9 +169,7 @@ func TestAStepTakesNoMoreMemoryThanTheOneBefore(t *testing.T) {
 				u.record(tape, op, in, grads, w, w) // as in evaluation, without going back
 				tape.Reset(context.Background())
 				u.record(tape, op, in, grads, w, w)
-				if err := tape.sweep(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Check(t, tape.sweep())
 				for k, v := range tape.nodes[:tape.used] {
 					if v.kept.Data != nil || v.owned && v.back != nil && v.grad.Data != nil {
 						t.Errorf("%s, %s: node %d keeps what only Backward needed", op.name, u.name, k)
@@ -208,9 +196,7 @@ func TestGradientsShareTheirMemory(t *testing.T) {
 	}
 	loss := tape.Sum(v)
 	recorded := tape.Bytes()
-	if err := tape.Backward(loss); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, tape.Backward(loss))
 	if recorded < 8*n*n*length || tape.Bytes() > recorded+2*8*n*n+1000 {
 		t.Errorf("%d bytes recorded, %d after going back", recorded, tape.Bytes())
 	}

@@ -17,13 +17,13 @@ func (t *Tape[T]) RowNormalize(x *Value[T]) *Value[T] {
 	inverse := y.kept.Data
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
 		from := x.data.Row(i)
-		inverse[i] = T(inverseLength(dot(from, from)))
+		inverse[i] = T(inverseLength(matrix.Dot(from, from)))
 		multiplyTo(y.data.Row(i), inverse[i], from)
 	})
 	y.back = func() {
 		t.eachRow(x.Rows(), x.Cols(), func(i int) {
 			g, unit := y.grad.Row(i), y.data.Row(i)
-			matrix.AddScaled(g, T(-dot(g, unit)), unit)
+			matrix.AddScaled(g, T(-matrix.Dot(g, unit)), unit)
 			multiplyTo(g, inverse[i], g)
 		})
 		t.pass(&y.grad, x)
@@ -178,7 +178,7 @@ func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T]
 	scale, offset := gamma.data.Row(0), beta.data.Row(0)
 	t.eachRow(x.Rows(), x.Cols(), func(i int) {
 		from, to, kept := x.data.Row(i), y.data.Row(i), y.kept.Row(i)
-		mean, squares := sum(from)/d, 0.0
+		mean, squares := matrix.Sum(from)/d, 0.0
 		for _, v := range from {
 			squares += (float64(v) - mean) * (float64(v) - mean)
 		}
@@ -203,7 +203,7 @@ func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T]
 			for j, c := range scale {
 				g[j] *= c
 			}
-			mean, slope := T(sum(g)/d), T(dot(g, unit)/d)
+			mean, slope := T(matrix.Sum(g)/d), T(matrix.Dot(g, unit)/d)
 			for j, v := range unit {
 				g[j] = (g[j] - mean - v*slope) * inverse
 			}

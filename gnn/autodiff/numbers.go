@@ -7,42 +7,6 @@ import (
 	"coles/internal/kernel"
 )
 
-// sum is Σ x_i, in float64 and in four sums that do not wait for each other, as dot. They are
-// variables, since the compiler keeps an array in memory.
-func sum[T Float](x []T) float64 {
-	var s0, s1, s2, s3 float64
-	n := len(x) &^ 3
-	for i := 0; i < n; i += 4 {
-		x := x[i : i+4 : i+4]
-		s0 += float64(x[0])
-		s1 += float64(x[1])
-		s2 += float64(x[2])
-		s3 += float64(x[3])
-	}
-	for _, v := range x[n:] {
-		s0 += float64(v)
-	}
-	return (s0 + s2) + (s1 + s3)
-}
-
-// dot is Σ a_i·b_i.
-func dot[T Float](a, b []T) float64 {
-	var s0, s1, s2, s3 float64
-	n := len(a) &^ 3
-	b = b[:len(a)]
-	for i := 0; i < n; i += 4 {
-		a, b := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += float64(a[0]) * float64(b[0])
-		s1 += float64(a[1]) * float64(b[1])
-		s2 += float64(a[2]) * float64(b[2])
-		s3 += float64(a[3]) * float64(b[3])
-	}
-	for i := n; i < len(a); i++ {
-		s0 += float64(a[i]) * float64(b[i])
-	}
-	return (s0 + s2) + (s1 + s3)
-}
-
 // addTo adds x, of the same or the other precision, to dst.
 func addTo[D, T Float](dst []D, x []T) {
 	dst = dst[:len(x)]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -158,6 +159,11 @@ func lstmByHand(x, theta, phi, b matrix64) matrix64 {
 	return all
 }
 
+// unitByHand is x with its rows divided by their lengths.
+func unitByHand(x matrix64) matrix64 {
+	return build(x.Rows, x.Cols, func(i, j int) float64 { return at(x, i, j) / math.Sqrt(dotByHand(x.Row(i), x.Row(i))) })
+}
+
 const normEpsilon = 1e-3
 
 // normedByHand is γ·x̂ + β for the mean and the variance of each column.
@@ -169,7 +175,7 @@ func normedByHand(in []matrix64, mean, variance []float64) matrix64 {
 
 // operations has one entry, or one for each case, of every operation.
 func operations[T Float]() []operation[T] {
-	return slices.Concat(neighbourOperations[T](), pairOperations[T](), ownOperations[T](), []operation[T]{
+	return slices.Concat(neighbourOperations[T](), ownOperations[T](), []operation[T]{
 		binary("MatMul", factors, (*Tape[T]).MatMul, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b)) }),
 		binary("MatMul of squares", squared, (*Tape[T]).MatMul, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b)) }),
 		binary("MatMulTrans", equal, (*Tape[T]).MatMulTrans, func(a, b matrix64) matrix64 { return productByHand(dense(a), dense(b).T()) }),
@@ -216,11 +222,11 @@ func operations[T Float]() []operation[T] {
 		}),
 		unary("TraceQuadratic", func(t *Tape[T], h *Value[T]) *Value[T] { return t.TraceQuadratic(symmetric[T], h) },
 			func(h matrix64) matrix64 { return scalar(traceByHand(h)) }),
-		traceAnd("Sum", (*Tape[T]).Sum, func(h matrix64) float64 { return sum(h.Data) }),
+		traceAnd("Sum", (*Tape[T]).Sum, func(h matrix64) float64 { return matrix.Sum(h.Data) }),
 		traceAnd("Gram", func(t *Tape[T], h *Value[T]) *Value[T] { return t.Sum(t.Gram(h)) },
-			func(h matrix64) float64 { return sum(gramByHand(h, 1, 0).Data) }),
+			func(h matrix64) float64 { return matrix.Sum(gramByHand(h, 1, 0).Data) }),
 		traceAnd("SpMM", func(t *Tape[T], h *Value[T]) *Value[T] { return t.Sum(t.SpMM(pattern[T](h.Rows()+2, h.Rows()), h)) },
-			func(h matrix64) float64 { return sum(timesByHand(sparseOf(h.Rows+2, h.Rows), h).Data) }),
+			func(h matrix64) float64 { return matrix.Sum(timesByHand(sparseOf(h.Rows+2, h.Rows), h).Data) }),
 		unary("SoftOrthogonality", (*Tape[T]).SoftOrthogonality, func(h matrix64) matrix64 {
 			e := entries(gramByHand(h, 1/float64(h.Rows), 1))
 			return scalar(dotByHand(e, e) / float64(h.Cols))

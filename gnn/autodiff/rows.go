@@ -58,7 +58,7 @@ func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
 	fit(sameSize(a, b), "RowDots", a, b)
 	y := t.newValue(a.Rows(), 1, a, b)
-	t.eachRow(a.Rows(), a.Cols(), func(i int) { y.data.Row(i)[0] = T(dot(a.data.Row(i), b.data.Row(i))) })
+	t.eachRow(a.Rows(), a.Cols(), func(i int) { y.data.Row(i)[0] = T(matrix.Dot(a.data.Row(i), b.data.Row(i))) })
 	y.back = func() {
 		t.addRowMultiples(a, y.grad, b)
 		t.addRowMultiples(b, y.grad, a)
@@ -86,7 +86,7 @@ func (t *Tape[T]) GatherDots(a *Value[T], us []int, b *Value[T], vs []int) *Valu
 	fitIndices("GatherDots, us", us, a.Rows())
 	fitIndices("GatherDots, vs", vs, b.Rows())
 	y := t.newValue(len(us), 1, a, b)
-	t.eachRow(len(us), a.Cols(), func(k int) { y.data.Row(k)[0] = T(dot(a.data.Row(us[k]), b.data.Row(vs[k]))) })
+	t.eachRow(len(us), a.Cols(), func(k int) { y.data.Row(k)[0] = T(matrix.Dot(a.data.Row(us[k]), b.data.Row(vs[k]))) })
 	y.back = func() {
 		t.scatterMultiples(a, us, y.grad, b, vs)
 		t.scatterMultiples(b, vs, y.grad, a, us)

@@ -21,10 +21,9 @@
 //   - rows and columns: Gather, RowDots, GatherDots, Reshape, Concat, Columns
 //   - activations: ReLU, PReLU, ELU, Sigmoid, LogSigmoid, Softplus, Dropout
 //   - lengths and deviations: RowNormalize, ColumnNormalize, BatchNorm, BatchNormFixed, LayerNorm
-//   - neighbours: HeadDots, Attention, SoftmaxSum, and in an order LSTM
+//   - neighbours: HeadDots, Attention, and in an order LSTM
 //   - sums and means: Sum, Mean, LogPowerMeanRows
 //   - losses: SoftmaxCrossEntropy, TraceQuadratic, SoftOrthogonality
-//   - losses of pairs of rows: SoftmaxContrast, InnerProductLoss, GaussianKL
 //   - one of the caller's: [Tape.Operation]
 //   - to save memory: [Tape.Recomputed] and, where no gradient is wanted, [Tape.Forget]
 //

@@ -50,7 +50,7 @@ var (
 	Weighed = door.Weighed.(func(ctx context.Context, m *coles.Model, g *coles.Graph) (*coles.Graph, error))
 
 	// Linear has the numbers of F, ΔW and the columns, where Kind is resolved.
-	Linear = door.Linear.(func(s coles.Settings) linear.Fit)
+	Linear = door.Linear.(func(s coles.Settings) linear.Terms)
 
 	// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [coles.ErrSetting].
 	CheckUsed = door.CheckUsed.(func(s coles.Settings, nodes, features int) error)

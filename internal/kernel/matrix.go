@@ -25,7 +25,7 @@ import (
 	"coles/internal/parallel"
 )
 
-//go:generate go run ./gen
+//go:generate go run -C gen .
 
 // Float is a type of numbers that the package computes with.
 type Float interface{ float32 | float64 }

@@ -48,9 +48,9 @@ func (k Knowledge) T(n float64) float64 {
 // out, in units of the sum.
 const squareRounding = 1e-12
 
-// Resolved is the fit with the share that the column of degrees gets of features with that t: what the
+// Resolved has the share that the column of degrees gets of features with that t: what the
 // settings give it at most, times (t − 1)/9, no less than 0 and no more than 1.
-func (f Fit) Resolved(t float64) Fit {
+func (f Terms) Resolved(t float64) Terms {
 	f.DegreeShare *= min(max((t-1)/9, 0), 1)
 	return f
 }

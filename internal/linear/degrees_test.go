@@ -156,7 +156,7 @@ func TestResolved(t *testing.T) {
 	for _, c := range []struct{ most, t, want float64 }{
 		{0.1, 0, 0}, {0.1, 1, 0}, {0.1, 1.9, 0.01}, {0.1, 5.5, 0.05}, {0.1, 10, 0.1}, {0.1, 500, 0.1}, {0, 500, 0}, {0.9, 5.5, 0.45},
 	} {
-		fit := linear.Fit{DegreeShare: c.most, Dim: 3}
+		fit := linear.Terms{DegreeShare: c.most, Dim: 3}
 		testkit.WantNear(t, fmt.Sprint("the share of ", c), fit.Resolved(c.t).DegreeShare, c.want, 1e-15)
 		testkit.WantSame(t, "the most", fit.DegreeShare, c.most)
 	}

@@ -34,7 +34,7 @@ func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, no
 // Zero is the size up to which eigenvalues of M are rounding in float64, for prepared features with this sum
 // of squares and ΔW with this bound of its norm: ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may
 // cancel all.
-func (f Fit) Zero(squares, contrast float64) float64 {
+func (f Terms) Zero(squares, contrast float64) float64 {
 	gain := Gain(f.Filter)
 	zero := 1e-14 * gain * gain * squares * contrast
 	if !matrix.Finite(zero) { // M will be found to overflow, too, or is far from zero
@@ -45,7 +45,7 @@ func (f Fit) Zero(squares, contrast float64) float64 {
 
 // Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
 // variance of factor analysis, would otherwise outweigh what many columns share.
-func (f Fit) Shared(m kernel.Matrix[float64]) {
+func (f Terms) Shared(m kernel.Matrix[float64]) {
 	if f.Alone {
 		for i := range m.Rows {
 			m.Row(i)[i] /= 2
@@ -53,7 +53,7 @@ func (f Fit) Shared(m kernel.Matrix[float64]) {
 	}
 }
 
-// SharedOperator is multiplication by M as [Fit.Shared] leaves it, from multiplication by XᵀX.
+// SharedOperator is multiplication by M as [Terms.Shared] leaves it, from multiplication by XᵀX.
 func SharedOperator[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], m eigen.Operator[T]) (eigen.Operator[T], error) {
 	own, err := matrix.ColumnSquares(ctx, x)
 	return func(ctx context.Context, dst, src kernel.Matrix[T]) error {

@@ -31,9 +31,7 @@ func panelOf[T kernel.Float](x mat.Matrix) kernel.Matrix[T] {
 func check(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 	}
 }
 
@@ -132,9 +130,7 @@ func TestUnitRows(t *testing.T) {
 		for what, rows := range map[string][2]int{"all": {0, 40}, "a slice": {2, 30}} {
 			part := m.Slice(rows[0], rows[1])
 			u, lengths, err := matrix.Unit(ctx, part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Check(t, err)
 			got := denseOf(u)
 			for i := range part.Rows() {
 				row := mat.NewVecDense(8, mat.Row(nil, rows[0]+i, x))
@@ -295,9 +291,7 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 			testkit.WantClose(t, name+", "+what, of(got), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))
 		}
 		moment, one, err := o.GramOf(ctx, made)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		o.Sparse = matrix.ConvertCSR[T](inside.Entries(g.Positive()))
 		want := testkit.Must(o.Gram(ctx, stored.Parts[0]))
 		testkit.WantClose(t, name+", M", of(moment), of(want), tolerance*mat.Norm(of(want), math.Inf(1)))

@@ -29,6 +29,42 @@ func Scale[T kernel.Float](row []T, c T) {
 	}
 }
 
+// Sum is Σ x_i, in float64 and in four sums that do not wait for each other, as Dot. They are
+// variables, since the compiler keeps an array in memory.
+func Sum[T kernel.Float](x []T) float64 {
+	var s0, s1, s2, s3 float64
+	n := len(x) &^ 3
+	for i := 0; i < n; i += 4 {
+		x := x[i : i+4 : i+4]
+		s0 += float64(x[0])
+		s1 += float64(x[1])
+		s2 += float64(x[2])
+		s3 += float64(x[3])
+	}
+	for _, v := range x[n:] {
+		s0 += float64(v)
+	}
+	return (s0 + s2) + (s1 + s3)
+}
+
+// Dot is Σ a_i·b_i.
+func Dot[T kernel.Float](a, b []T) float64 {
+	var s0, s1, s2, s3 float64
+	n := len(a) &^ 3
+	b = b[:len(a)]
+	for i := 0; i < n; i += 4 {
+		a, b := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += float64(a[0]) * float64(b[0])
+		s1 += float64(a[1]) * float64(b[1])
+		s2 += float64(a[2]) * float64(b[2])
+		s3 += float64(a[3]) * float64(b[3])
+	}
+	for i := n; i < len(a); i++ {
+		s0 += float64(a[i]) * float64(b[i])
+	}
+	return (s0 + s2) + (s1 + s3)
+}
+
 // Total sums by halves, so that its rounding grows with the logarithm of the length.
 func Total(x []float64) float64 {
 	const few = 128

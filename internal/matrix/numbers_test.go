@@ -118,9 +118,7 @@ func TestMomentsOfColumns(t *testing.T) {
 			want = testkit.DenseOf(form)
 		}
 		sums, inverse, err := matrix.Moments(ctx, testkit.Must(matrix.Read(ctx, form)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		_, d := want.Dims()
 		for j := range d {
 			column := mat.Col(nil, j, want)
@@ -168,9 +166,7 @@ func TestColumnsAreCounted(t *testing.T) {
 		s := testkit.Must(matrix.Read(ctx, form))
 		got := testkit.Must(matrix.SumRoots(ctx, s))
 		counted, _, err := matrix.Moments(ctx, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, err)
 		for j, c := range got {
 			w := want[j]
 			// Sizes and roots: additions of numbers up to 3, over 2000.

@@ -148,9 +148,7 @@ func TestUnsortedRowsAreSortedAndAddedUp(t *testing.T) {
 		turns, counts = append(turns, 1-q%2), append(counts, float64(q))
 	}
 	first, _, err := matrix.FromCSR(ctx, sparse.NewCSR(1, 2, []int{0, 60}, turns, counts), func(x, _ float64) float64 { return x })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Check(t, err)
 	testkit.WantSame(t, "the first of each column", first.Val, []float64{1, 0})
 }
 

@@ -292,9 +292,7 @@ func TestPreparersSurviveJSON(t *testing.T) {
 	for how := range preparationFormulas {
 		p := testkit.Must(how.Fit(ctx, words))
 		var back coles.Preparer
-		if err := json.Unmarshal(testkit.Must(json.Marshal(p)), &back); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Check(t, json.Unmarshal(testkit.Must(json.Marshal(p)), &back))
 		testkit.WantSame(t, how.String(), testkit.Bits(testkit.Must(back.Apply(ctx, words))), testkit.Bits(testkit.Must(p.Apply(ctx, words))))
 	}
 	for _, text := range []string{

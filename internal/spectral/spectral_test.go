@@ -179,23 +179,19 @@ func TestScalingRefuses(t *testing.T) {
 	e, three := spread(9, 10, 3, geometric(1)), []float64{3, 2, 1}
 	nan := mat.DenseCopyOf(e)
 	nan.Set(1, 1, math.NaN())
-	for name, c := range map[string]struct {
-		rule   coles.ScalingRule
-		e      *mat.Dense
-		lambda []float64
-		want   error
-	}{
-		"two eigenvalues for three columns": {defaultRule, e, three[:2], coles.ErrShape},
-		"no rows":                           {defaultRule, &mat.Dense{}, nil, coles.ErrShape},
-		"NaN":                               {defaultRule, nan, three, coles.ErrNotFinite},
-		"λ is NaN":                          {defaultRule, e, []float64{3, math.NaN(), 1}, coles.ErrNotFinite},
-		"a bad rule":                        {coles.ScalingRule{}, e, three, coles.ErrSetting},
-	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, testkit.Err(c.rule.Fit(ctx, c.e, c.lambda)), c.want) })
-	}
 	s := testkit.Must(defaultRule.Fit(ctx, e, three))
-	testkit.WantError(t, testkit.Err(s.Apply(ctx, mat.NewDense(2, 4, nil))), coles.ErrShape)
-	testkit.WantError(t, testkit.Err(s.Apply(ctx, nan)), coles.ErrNotFinite)
+	fit := func(rule coles.ScalingRule, e *mat.Dense, lambda ...float64) error {
+		return testkit.Err(rule.Fit(ctx, e, lambda))
+	}
+	testkit.WantRefusals(t, map[string][2]error{
+		"two eigenvalues for three columns": {fit(defaultRule, e, three[:2]...), coles.ErrShape},
+		"no rows":                           {fit(defaultRule, &mat.Dense{}), coles.ErrShape},
+		"NaN":                               {fit(defaultRule, nan, three...), coles.ErrNotFinite},
+		"λ is NaN":                          {fit(defaultRule, e, 3, math.NaN(), 1), coles.ErrNotFinite},
+		"a bad rule":                        {fit(coles.ScalingRule{}, e, three...), coles.ErrSetting},
+		"columns of others":                 {testkit.Err(s.Apply(ctx, mat.NewDense(2, 4, nil))), coles.ErrShape},
+		"NaN to scale":                      {testkit.Err(s.Apply(ctx, nan)), coles.ErrNotFinite},
+	})
 	before := testkit.Bits(e)
 	testkit.Must(s.Apply(ctx, e)).Set(0, 0, 1e9)
 	testkit.WantSame(t, "E", testkit.Bits(e), before)

@@ -5,7 +5,6 @@ import (
 
 	"coles"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,43 +30,6 @@ func Topics(seed uint64, n, d int, alike float64) (*coles.Graph, *mat.Dense) {
 		list = append(list, coles.Edge{U: u, V: v})
 	}
 	return Must(coles.NewGraph(n, list)), x
-}
-
-// Mixed are n nodes of four kinds with columns as a table has them, and a graph that joins nodes of one
-// kind (alike = 1), or any nodes (0): one of twelve makers and one of five colours, where the maker
-// partly predicts the kind; three numbers with signs, as large as all the others together, where two
-// predict it; and four of 60 words, half of them of the kind.
-func Mixed(seed uint64, n int, alike float64) (*coles.Graph, *sparse.CSR) {
-	rng := Random(seed)
-	x := mat.NewDense(n, 12+5+3+60, nil)
-	for i := range n {
-		kind := i % 4
-		maker := rng.IntN(12)
-		if rng.IntN(3) > 0 {
-			maker += kind - maker%4
-		}
-		x.Set(i, maker, 1)
-		x.Set(i, 12+rng.IntN(5), 1)
-		for j, tells := range []float64{0.5, 0.3, 0} {
-			x.Set(i, 17+j, tells*(2*float64(kind)-3)+rng.NormFloat64())
-		}
-		for range 4 {
-			word := rng.IntN(60)
-			if rng.IntN(2) == 0 {
-				word += kind - word%4
-			}
-			x.Set(i, 20+word, 1+rng.Float64())
-		}
-	}
-	list := Ring(n, 1)[:n-1]
-	for range 4 * n {
-		u, v := rng.IntN(n), rng.IntN(n)
-		if rng.Float64() < alike {
-			v += u%4 - v%4
-		}
-		list = append(list, coles.Edge{U: u, V: v % n})
-	}
-	return Must(coles.NewGraph(n, list)), SparseOf(x)
 }
 
 func Eye(n int) *mat.Dense {

@@ -274,19 +274,6 @@ func Ring(n, side int) []coles.Edge {
 	return edges
 }
 
-// Floats are numbers as bytes hold them, eight for each, of every kind that there is: for fuzzing.
-func Floats(data []byte) []float64 {
-	var out []float64
-	for ; len(data) >= 8; data = data[8:] {
-		bits := uint64(0)
-		for _, b := range data[:8] {
-			bits = bits<<8 | uint64(b)
-		}
-		out = append(out, math.Float64frombits(bits))
-	}
-	return out
-}
-
 // A Script is the bytes of a fuzzer, read as choices; past its end it is zeros.
 type Script []byte
 

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
+	"coles/lab/internal/programs"
 )
 
 const usage = `Usage: bench [-data DIR] [-peer CMD] [flags]
@@ -70,14 +71,14 @@ func program(all []job) cli.Program {
 		if err != nil {
 			return err
 		}
-		_, err = cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.jobs, o.measure, func(j job) []string { return o.alone(j) })
+		_, err = programs.Rows(ctx, stdout, stderr, tableHead, o.json, o.jobs, o.measure, func(j job) []string { return o.alone(j) })
 		return err
 	}
 }
 
 func parse(args []string, all []job, stderr io.Writer) (options, error) {
 	o := options{args: args}
-	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, cli.Names(all), cli.Names(trainings["gcn"])), stderr)
+	flags := cli.Flags(fmt.Sprintf("%s%s; with -train: %s\n\nFlags:\n", usage, programs.Names(all), programs.Names(trainings["gcn"])), stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz")
 	peer := flags.String("peer", "", "`command` to compare with, its words separated by spaces")
 	flags.IntVar(&o.runs, "runs", 3, "fits of each row, of which the median counts")
@@ -114,7 +115,7 @@ func choose(all []job, list string, files bool) ([]job, error) {
 	if list == "" {
 		return slices.DeleteFunc(slices.Clone(all), func(j job) bool { return !files && j.generated == nil }), nil
 	}
-	found, err := cli.Find("graphs", list, all, func(j job, name string) bool { return name == j.name || name == j.String() })
+	found, err := programs.Find("graphs", list, all, func(j job, name string) bool { return name == j.name || name == j.String() })
 	if err != nil || files {
 		return found, err
 	}

@@ -15,8 +15,9 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 )
 
 // small stands for the graphs of the program: one in a file, twice, and one that is generated.
@@ -86,7 +87,7 @@ func folder(t *testing.T) string {
 	other := testkit.Must(synthetic.Communities{Nodes: d.Nodes(), Features: 12, Dense: true}.Generate(t.Context()))
 	d.Features = other.Features
 	dir := t.TempDir()
-	clitest.Archive(t, dir, "karate", d)
+	labtest.Archive(t, dir, "karate", d)
 	return dir
 }
 

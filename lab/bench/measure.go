@@ -15,9 +15,10 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
+	"coles/examples/shared/cli"
 	"coles/gnn"
-	"coles/internal/examples/cli"
 	"coles/internal/peak"
+	"coles/lab/internal/programs"
 	"coles/lab/rivals"
 )
 
@@ -78,14 +79,14 @@ const tableHead = "| graph, d′ | coles, s | peer, s | ratio | warm, s | chosen
 func (r row) String() string {
 	var ratio string
 	if len(r.Peer) > 0 {
-		ratio = fmt.Sprintf("%.1f", cli.Median(r.Peer)/cli.Median(r.Seconds))
+		ratio = fmt.Sprintf("%.1f", programs.Median(r.Peer)/programs.Median(r.Seconds))
 	}
 	way := r.Network
 	if way == "" {
 		way = r.Solver.String()
 	}
 	return fmt.Sprintf("| %s, %d | %s | %s | %s | %s | %s, %v | %s | %s |",
-		r.Graph, r.Dim, cli.Spread(r.Seconds), cli.Spread(r.Peer), ratio, cli.Spread(r.Warm), way, r.Precision, mebibytes(r.FreshBytes), mebibytes(r.PeakBytes))
+		r.Graph, r.Dim, programs.Spread(r.Seconds), programs.Spread(r.Peer), ratio, programs.Spread(r.Warm), way, r.Precision, mebibytes(r.FreshBytes), mebibytes(r.PeakBytes))
 }
 
 func mebibytes(n int64) string {
@@ -117,7 +118,7 @@ func (o options) measure(ctx context.Context, j job) (row, error) {
 		return r, err
 	}
 	for range o.runs {
-		one, err := cli.Again[row](ctx, o.alone(j, "-runs", "1", "-peer", "")...)
+		one, err := programs.Again[row](ctx, o.alone(j, "-runs", "1", "-peer", "")...)
 		if err != nil {
 			return r, err
 		}

@@ -15,9 +15,10 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/pictures"
 	"coles/gnn"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/pictures"
+	"coles/lab/internal/programs"
 	"coles/lab/measures"
 	"coles/picture"
 
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := cli.Parse(flags, args, cli.Least{"nodes": 1, "pairs": 2, "epochs": 1}); err != nil {
 		return err
 	}
-	o.datasets = cli.Fields(*datasets)
+	o.datasets = programs.Fields(*datasets)
 	if (o.data == "") != (len(o.datasets) == 0) {
 		return errors.New("-data and -datasets go together")
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

@@ -14,8 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/peak"
+	"coles/lab/internal/programs"
 )
 
 const usage = `Usage: files [-data DIR] [-against OLD] [flags]
@@ -50,7 +51,7 @@ type options struct {
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	flags := cli.Flags(usage+cli.Names(jobs)+"\n\nFlags:\n", stderr)
+	flags := cli.Flags(usage+programs.Names(jobs)+"\n\nFlags:\n", stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz/NAME.npz, for the rows cora and pubmed")
 	flags.StringVar(&o.against, "against", "", "another build of the command, a `program`")
 	flags.IntVar(&o.runs, "runs", 3, "runs of each row, of which the median counts")
@@ -71,7 +72,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, nil
 	}
 	var err error
-	o.jobs, err = cli.Find("rows", *chosen, jobs, func(j job, name string) bool { return name == j.name })
+	o.jobs, err = programs.Find("rows", *chosen, jobs, func(j job, name string) bool { return name == j.name })
 	if k := slices.IndexFunc(o.jobs, func(j job) bool { return j.archive }); err == nil && k >= 0 && o.data == "" {
 		err = fmt.Errorf("-rows %s: %v is read from a file, so -data is needed", *chosen, o.jobs[k])
 	}
@@ -139,11 +140,11 @@ type row struct {
 func (r row) String() string {
 	ratio, against := "", ""
 	if len(r.Against) > 0 {
-		against = cli.Spread(r.Against)
-		ratio = fmt.Sprintf("%.1f", cli.Median(r.Against)/cli.Median(r.Seconds))
+		against = programs.Spread(r.Against)
+		ratio = fmt.Sprintf("%.1f", programs.Median(r.Against)/programs.Median(r.Seconds))
 	}
 	return fmt.Sprintf("| %s | `coles %s` | %.1f | %.1f | %s | %s | %s | %d |", r.Name, r.Command,
-		float64(r.BytesRead)/1e6, float64(r.BytesWritten)/1e6, cli.Spread(r.Seconds), against, ratio, r.PeakBytes>>20)
+		float64(r.BytesRead)/1e6, float64(r.BytesWritten)/1e6, programs.Spread(r.Seconds), against, ratio, r.PeakBytes>>20)
 }
 
 // measure makes the files that a job reads and runs it, in turn with the other build.

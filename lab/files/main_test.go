@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

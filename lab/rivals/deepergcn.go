@@ -3,13 +3,16 @@ package rivals
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"coles"
 	"coles/gnn"
 	"coles/gnn/autodiff"
 	"coles/gnn/custom"
 	"coles/internal/inside"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
 )
@@ -62,7 +65,7 @@ func deeperLayer(first bool, dropped float64) gnn.Layer {
 func firstDeeper[T autodiff.Float](p *custom.Pass[T], h *autodiff.Value[T]) *autodiff.Value[T] {
 	near := p.Operator("neighbours and itself", closedNeighbours)
 	return p.Recomputed(func(t *autodiff.Tape[T], in []*autodiff.Value[T]) *autodiff.Value[T] {
-		sum := t.Add(in[0], t.SoftmaxSum(near, t.ReLU(in[0]), deeperTemperature, true))
+		sum := t.Add(in[0], softmaxSum(t, near, t.ReLU(in[0])))
 		return t.Bias(t.MatMul(sum, in[1]), in[2])
 	}, h, p.Parameter("weight"), p.Parameter("bias"))
 }
@@ -77,12 +80,24 @@ func deeper[T autodiff.Float](dropped float64) func(p *custom.Pass[T], h *autodi
 			var z *autodiff.Value[T]
 			z, mean, variance = normalized(t, in[0], n)
 			z = t.Dropout(t.ReLU(z), dropped, draws())
-			sum := t.Add(z, t.SoftmaxSum(near, z, deeperTemperature, true)) // z is max(z, 0)
+			sum := t.Add(z, softmaxSum(t, near, z)) // z is max(z, 0)
 			return t.Add(in[0], t.Bias(t.MatMul(sum, in[1]), in[2]))
 		}, h, p.Parameter("weight"), p.Parameter("bias"), n.scale, n.offset)
 		average(p, mean, variance)
 		return y
 	}
+}
+
+// softmaxSum is S of [DeeperGCN] for the rows of z, at least one. The exponentials are taken once for each entry of z, and divided
+// by the largest of all: where they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in float64,
+// its result is NaN. g_z of entry (j, c) = Σ_i w_ijc·g_ic for the weights w of the softmax.
+func softmaxSum[T autodiff.Float](t *autodiff.Tape[T], near *autodiff.Sparse[T], z *autodiff.Value[T]) *autodiff.Value[T] {
+	x := z.Data()
+	shift := T(deeperTemperature * float64(slices.Max(x.Data)))
+	weights := t.Operation(x.Rows, x.Cols, func(y autodiff.Matrix[T]) {
+		t.Fail(parallel.EachRow(context.Background(), x.Rows, func(i int) { kernel.Exp(y.Row(i), x.Row(i), deeperTemperature, shift) }))
+	}, nil) // of no inputs: it counts as constant
+	return t.Mul(t.SpMM(near, t.Mul(weights, z)), t.Reciprocal(t.SpMM(near, weights)))
 }
 
 // closedNeighbours has a one for every node and each of its neighbours, itself included.

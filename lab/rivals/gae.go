@@ -16,9 +16,8 @@ import (
 
 // GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop
 // on Bayesian deep learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is trained to separate, by the logistic
-// function of z_i·z_j, the pairs that an edge joins from all others: the loss is
-// [autodiff.Tape.InnerProductLoss] for the adjacency matrix plus the identity, in which every edge
-// counts one. The settings:
+// function of z_i·z_j, the pairs that an edge joins from all others: the loss is the cross-entropy of the adjacency matrix
+// (every edge counts one) plus the identity, in which edges and other pairs weigh the same. The settings:
 //
 //	                         columns   epochs  rate  features
 //	cora, citeseer, pubmed   32, 16    200     0.01  as they are       the authors'
@@ -27,10 +26,9 @@ import (
 // of Adam without decay; the last width is 256 up to 512 features. The authors leave out edges to
 // be predicted. Here all are used. The wide encoder is the better one for classes, after few epochs.
 //
-// It trains d·h + h·d′ numbers, 46,368 on Cora. An epoch takes some 2·nnz(X)·h + 2·nnz(W)·(h+d′) +
-// 3·n·h·d′ + 3·n²·d′/2 multiplications and n²/2 exponentials, and memory for O(n·(h+d′)) numbers.
-// In blocks ([gnn.Settings].BatchSize) the pairs are those within a block. To read a model from a file
-// takes the layers, which have no bias: gnn.ReadModel(r, rivals.GAE("cora").Network...).
+// It trains d·h + h·d′ numbers, 46,368 on Cora. An epoch takes some 2·nnz(X)·h + 2·nnz(W)·(h+d′) + 3·n·h·d′ + 3·n²·d′/2
+// multiplications and n²/2 exponentials, and memory for O(n·(h+d′)) numbers. In blocks ([gnn.Settings].BatchSize) the pairs are
+// those within a block. To read a model takes the layers, which have no bias: gnn.ReadModel(r, rivals.GAE("cora").Network...).
 func GAE(dataset string) gnn.Settings { return autoencoder(dataset, "gae", false) }
 
 // VGAE is the variational graph autoencoder of the same paper: the network of [GAE] with
@@ -172,5 +170,5 @@ func reconstruction[T autodiff.Float](s *custom.Step[T], z *autodiff.Value[T]) *
 		return s.Scale(s.Sum(z), 0)
 	}
 	target := &autodiff.CSR[T]{Rows: w.Rows, Cols: w.Cols, Ptr: w.Ptr, Col: w.Col, Val: slices.Repeat([]T{1}, w.NNZ())}
-	return s.InnerProductLoss(autodiff.NewSparse(target, true), z)
+	return innerProductLoss(s.Context(), s.Tape, target, z)
 }

@@ -51,7 +51,7 @@ func first(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, spec cust
 // dense is a copy of a value.
 func dense(v *autodiff.Value[float64]) *mat.Dense { return denseOf(v.Data()) }
 
-func softplus(x float64) float64 { return math.Log1p(math.Exp(x)) }
+func plainSoftplus(x float64) float64 { return math.Log1p(math.Exp(x)) }
 
 // lossOfEdges is the loss of GAE over all n² pairs, as the authors' code has it for edges of weight
 // 1 and no loops.
@@ -72,9 +72,9 @@ func lossOfEdges(g *coles.Graph, z *mat.Dense) float64 {
 	for i := range n {
 		for j := range n {
 			if i == j || joined(i, j) {
-				total += (all - edges) / edges * softplus(-s.At(i, j))
+				total += (all - edges) / edges * plainSoftplus(-s.At(i, j))
 			} else {
-				total += softplus(s.At(i, j))
+				total += plainSoftplus(s.At(i, j))
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func (c grace) settings(drop func(edges, features [2]float64) gnn.Augmentation) 
 //	(1/2n)·Σ_i [ℓ(u_i) + ℓ(v_i)],
 //	ℓ(u_i) = log(Σ_{k≠i} e^(u_i·u_k/τ) + Σ_k e^(u_i·v_k/τ)) − u_i·v_i/τ,
 //
-// and ℓ(v_i) with u and v exchanged: see [autodiff.Tape.SoftmaxContrast]. With anchors, the outer
+// and ℓ(v_i) with u and v exchanged. With anchors, the outer
 // sum is over that number of nodes, drawn anew in every step, which is an unbiased estimate of it and of
 // its gradient; all nodes stay in the inner sums. Where they are not fewer than half of the nodes,
 // and for 0 anchors, all nodes are taken, which then costs no more.
@@ -123,5 +123,5 @@ func graceLoss[T autodiff.Float](s *custom.Step[T], temperature float64, anchors
 	if n := s.Nodes(); anchors > 0 && 2*anchors < n {
 		drawn = s.Rand().Perm(n)[:anchors]
 	}
-	return s.SoftmaxContrast(u, v, temperature, drawn)
+	return softmaxContrast(s.Context(), s.Tape, u, v, temperature, drawn)
 }

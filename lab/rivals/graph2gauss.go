@@ -88,7 +88,7 @@ func rankingLoss[T autodiff.Float](s *custom.Step[T], hops int) *autodiff.Value[
 		s.Fail(err)
 		return nil
 	}
-	return ranking(s.Tape, mean, variance, drawn)
+	return ranking(s.Context(), s.Tape, mean, variance, drawn)
 }
 
 // positive is ELU(x) + 1 + 1e-14, as max(x, 0) + e^min(x, 0): 1 less 1 has no digits left.
@@ -149,7 +149,7 @@ func drawRanks(ctx context.Context, g *coles.Graph, hops int, rnd *rand.Rand) (r
 
 // ranking is the loss of [Graph2GaussObjective]; without any pair of a nearer and a farther node it
 // is 0.
-func ranking[T autodiff.Float](t *autodiff.Tape[T], mean, variance *autodiff.Value[T], r ranks) *autodiff.Value[T] {
+func ranking[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], mean, variance *autodiff.Value[T], r ranks) *autodiff.Value[T] {
 	triplets := 0
 	for _, count := range r.farther {
 		triplets += count
@@ -164,7 +164,7 @@ func ranking[T autodiff.Float](t *autodiff.Tape[T], mean, variance *autodiff.Val
 		}
 		return t.Constant(m)
 	}
-	e := t.GaussianKL(mean, variance, r.is, r.js)
+	e := gaussianKL(ctx, t, mean, variance, r.is, r.js)
 	near := t.Mul(t.Mul(e, e), shares(r.farther))
 	far := t.Mul(t.Exp(t.Scale(e, -1)), shares(r.nearer))
 	return t.Sum(t.Add(near, far))

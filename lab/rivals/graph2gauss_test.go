@@ -18,7 +18,7 @@ func TestRankingEqualsTorch(t *testing.T) {
 		r.is, r.js = append(r.is, ijk[0], ijk[0]), append(r.js, ijk[1], ijk[2])
 		r.nearer, r.farther = append(r.nearer, 0, 1), append(r.farther, 1, 0)
 	}
-	f.check(t, ranking(f.Tape, f.variable("mu"), f.variable("sigma"), r))
+	f.check(t, ranking(ctx, f.Tape, f.variable("mu"), f.variable("sigma"), r))
 }
 
 // Variances are ELU + 1 + 1e-14, and above 0 in float32, too.

@@ -8,7 +8,7 @@ import (
 	"coles"
 	"coles/cluster"
 	"coles/eval"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/lab/baselines"
 
 	"gonum.org/v1/gonum/mat"

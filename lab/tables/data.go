@@ -13,7 +13,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 )
 
 // splitSeed is where splits come from that have no file: the same for every method.

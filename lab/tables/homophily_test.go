@@ -12,8 +12,9 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 	"coles/learn"
 )
 
@@ -22,9 +23,9 @@ func archives(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
 	for name, features := range map[string]int{"one": 50, "two": 30} {
-		clitest.Archive(t, data, name, testkit.Must(synthetic.Communities{Nodes: 200, Classes: 3, Degree: 10, Features: features, Seed: 1}.Generate(t.Context())))
+		labtest.Archive(t, data, name, testkit.Must(synthetic.Communities{Nodes: 200, Classes: 3, Degree: 10, Features: features, Seed: 1}.Generate(t.Context())))
 	}
-	clitest.Files(t, data, map[string]string{"npz/readme.md": ""})
+	labtest.Files(t, data, map[string]string{"npz/readme.md": ""})
 	return data
 }
 
@@ -32,7 +33,7 @@ func archives(t *testing.T) (data string) {
 // are alike, which is the better model in both. The library computes the same s.
 func TestHomophilyTableShowsWhereTheChoiceTurns(t *testing.T) {
 	names := []string{"measurements-80", "two"}
-	if clitest.Long() {
+	if labtest.Long() {
 		names = append(names, "measurements-2")
 	}
 	cells := make(map[string]map[string]any)

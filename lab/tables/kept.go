@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"coles/dataset"
+	"coles/examples/shared/cli"
 	"coles/gnn"
-	"coles/internal/examples/cli"
 
 	"gonum.org/v1/gonum/mat"
 )

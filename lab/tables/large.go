@@ -14,8 +14,8 @@ import (
 	"coles/dataset"
 	"coles/dataset/synthetic"
 	"coles/eval"
-	"coles/internal/examples/cli"
 	"coles/internal/peak"
+	"coles/lab/internal/programs"
 	"coles/lab/internal/published"
 
 	"gonum.org/v1/gonum/floats/scalar"
@@ -220,7 +220,7 @@ func (p *problem) toFiles(ctx context.Context) error {
 }
 
 func (p *problem) toFile(x *mat.Matrix) error {
-	m, err := cli.Mapped(*x)
+	m, err := programs.Mapped(*x)
 	if err == nil {
 		p.mapped, *x = append(p.mapped, m), m.Matrix()
 	}

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
+	"coles/lab/internal/programs"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -20,7 +22,7 @@ import (
 // One of each kind does in short: all nodes at once, blocks, neighbours, parts of the graph, layers, walks.
 func TestLargeSystemsAreMeasured(t *testing.T) {
 	methods := largeMethods()
-	if !clitest.Long() {
+	if !labtest.Long() {
 		methods = pick(methods, "MLP", "COLES-GCN + MLP", "GraphSAGE", "GraphSAINT", "FastGCN", "node2vec + MLP")
 	}
 	lines := 0
@@ -29,7 +31,7 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 			lines--
 		}
 	}
-	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", cli.Names(methods)}
+	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", programs.Names(methods)}
 	for _, l := range measuredIn(t, t.TempDir(), lines, args...) {
 		for _, key := range []string{"acc", "parameters", "peak_mb"} {
 			if v, _ := l[key].(float64); v <= 0 {
@@ -80,14 +82,14 @@ func TestLargeDataSetsOfTheFolder(t *testing.T) {
 	folder := t.TempDir()
 	testkit.WantSame(t, "without any", largeDatasets(folder), []string{arxivSized, redditSized})
 	ogb, sage := ring(60)
-	clitest.Files(t, folder, ogb)
-	clitest.Files(t, folder, map[string]string{"npz/flickr.npz": ""})
+	labtest.Files(t, folder, ogb)
+	labtest.Files(t, folder, map[string]string{"npz/flickr.npz": ""})
 	testkit.WantSame(t, "with one", largeDatasets(folder), []string{arxiv, redditSized, "flickr"})
-	clitest.Files(t, folder, sage)
+	labtest.Files(t, folder, sage)
 	testkit.WantSame(t, "with both", largeDatasets(folder), []string{arxiv, reddit})
 
 	methods, figures := "c&s", []string{}
-	if clitest.Long() {
+	if labtest.Long() {
 		methods, figures = "c&s,mlp,gcn-ogb", []string{"(71.7)"}
 	}
 	stdout, _ := clitest.Run(t, run, "-data", folder, "-table", "large", "-seeds", "2", "-epochs", "200", "-methods", methods)
@@ -102,7 +104,7 @@ func TestReddit(t *testing.T) {
 	folder := t.TempDir()
 	clitest.NoLitter(t)
 	_, sage := ring(n)
-	clitest.Files(t, folder, sage)
+	labtest.Files(t, folder, sage)
 	o := options{data: folder, seeds: 1}
 	p := testkit.Must(load(t.Context(), o, reddit, cli.NewLine(io.Discard)))
 	task, split, err := newTask(o, p, 0)
@@ -133,7 +135,7 @@ func TestRedditWithoutFeatures(t *testing.T) {
 	folder := t.TempDir()
 	_, sage := ring(60)
 	delete(sage, "reddit/reddit-feats.npy")
-	clitest.Files(t, folder, sage)
+	labtest.Files(t, folder, sage)
 	p := testkit.Must(load(t.Context(), options{data: folder}, reddit, cli.NewLine(io.Discard)))
 	if p.Features != nil || p.mapped != nil {
 		t.Errorf("features %v", p.Features)

@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
+	"coles/lab/internal/programs"
 )
 
 const usage = `Usage: tables [-data DIR] [flags]
@@ -94,9 +95,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := cli.Flags(usage, stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")
-	list := flags.String("table", "classification", "comma-separated `tables`: "+cli.Names(tables())+", or all: those that do not take long")
+	list := flags.String("table", "classification", "comma-separated `tables`: "+programs.Names(tables())+", or all: those that do not take long")
 	datasets := flags.String("datasets", "", "comma-separated `names`, or all: every archive in DIR/npz (default cora,citeseer,pubmed; the homophily table generates its own)")
-	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks): "+cli.Names(methodsOf(tables())))
+	methods := flags.String("methods", "", "comma-separated `methods`, of which each table measures those it has, or all (default what trains no networks): "+programs.Names(methodsOf(tables())))
 	flags.IntVar(&o.splits, "splits", 50, "number of splits to use")
 	flags.Func("seeds", "how `often` to train what is trained (default 3, and 10 for the large table)", func(text string) (err error) {
 		if o.seeds, err = strconv.Atoi(text); err != nil || o.seeds < 1 {
@@ -128,7 +129,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
 	var err error
-	if o.datasets = cli.Fields(*datasets); *datasets != "" && o.datasets == nil {
+	if o.datasets = programs.Fields(*datasets); *datasets != "" && o.datasets == nil {
 		return o, errors.New("-datasets names none")
 	}
 	if *datasets == "all" && o.data != "" {
@@ -147,7 +148,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		o.tables[at].rows = append(o.tables[at].rows, peers(o.data, command)...)
 	}
 	if *columns != "" {
-		if o.columns, err = cli.Find("columns", *columns, scalings, func(s scaling, name string) bool { return s.name == name }); err != nil {
+		if o.columns, err = programs.Find("columns", *columns, scalings, func(s scaling, name string) bool { return s.name == name }); err != nil {
 			return o, err
 		}
 	}

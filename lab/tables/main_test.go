@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"coles"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
+	"coles/lab/internal/programs"
 )
 
 // measured runs the command on real graphs and returns its lines of JSON, of which it wants a number.
@@ -48,7 +50,7 @@ func TestNamesAreMatchedWithoutCaseAndPunctuation(t *testing.T) {
 		"pca_s2gc":            "PCA-S2GC",
 		"coles":               "",
 	} {
-		testkit.WantSame(t, name, cli.Names(pick(allMethods(), name)), want)
+		testkit.WantSame(t, name, programs.Names(pick(allMethods(), name)), want)
 	}
 }
 
@@ -110,7 +112,7 @@ func TestPapersRowsAreMethods(t *testing.T) {
 
 func TestTablesSayWhatIsWrong(t *testing.T) {
 	empty, broken := t.TempDir(), t.TempDir()
-	clitest.Files(t, broken, map[string]string{"npz/cora.npz": "nothing"})
+	labtest.Files(t, broken, map[string]string{"npz/cora.npz": "nothing"})
 	on := func(args ...string) []string { return append([]string{"-data", empty}, args...) }
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "no folder", Text: "-data"},
@@ -174,14 +176,14 @@ func TestAllLeavesOutWhatTakesLong(t *testing.T) {
 		"means, all,kappa": "means, " + closed,
 		"homophily":        "homophily",
 	} {
-		testkit.WantSame(t, list, cli.Names(testkit.Must(findTables(list))), want)
+		testkit.WantSame(t, list, programs.Names(testkit.Must(findTables(list))), want)
 	}
 }
 
 func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 	all := testkit.Must(findTables("all"))
-	testkit.WantSame(t, "curves", cli.Names(labelRateTable().rows), "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC")
-	testkit.WantSame(t, "all", cli.Names(testkit.Must(chooseMethods(all, "all"))[0].rows), cli.Names(allMethods()))
+	testkit.WantSame(t, "curves", programs.Names(labelRateTable().rows), "Raw, SGC, S2GC, PCA-S2GC, RP-S2GC, COLES-S2GC")
+	testkit.WantSame(t, "all", programs.Names(testkit.Must(chooseMethods(all, "all"))[0].rows), programs.Names(allMethods()))
 	chosen := testkit.Must(chooseMethods(all, "coles-gcn,raw"))
 	for _, c := range chosen {
 		want := "COLES-GCN, Raw"
@@ -189,7 +191,7 @@ func TestEachTableMeasuresTheMethodsItHas(t *testing.T) {
 			want = "COLES-GCN"
 		}
 		if c.methods != nil {
-			testkit.WantSame(t, c.Name, cli.Names(c.rows), want)
+			testkit.WantSame(t, c.Name, programs.Names(c.rows), want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/shared/cli"
 	"coles/gnn"
-	"coles/internal/examples/cli"
 	"coles/lab/baselines"
 	"coles/plane"
 

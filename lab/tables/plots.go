@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/internal/examples/pictures"
+	"coles/examples/shared/pictures"
 	"coles/picture"
 )
 

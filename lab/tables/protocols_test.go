@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 )
 
 // The varied value stands under its own name, and each table has the rows and the numbers of labels
@@ -89,7 +89,7 @@ func TestUnseenNodesLoseAPointAtMost(t *testing.T) {
 // are counted at.
 func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 	datasets, lines := "texas", 3
-	if clitest.Long() {
+	if labtest.Long() {
 		datasets, lines = "texas,cora", 6
 	}
 	found := make(map[string]map[string]any)
@@ -102,7 +102,7 @@ func TestLinksAreMeasuredOnEdgesHeldOut(t *testing.T) {
 		found[l["dataset"].(string)+" "+l["method"].(string)] = l
 	}
 	testkit.WantSame(t, "number of methods and data sets", len(found), lines)
-	if !clitest.Long() {
+	if !labtest.Long() {
 		return
 	}
 	if found["cora S2GC"]["auc"].(float64) < found["cora Raw"]["auc"].(float64) {

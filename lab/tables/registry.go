@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 )
 
 // tables are all there are, in the order in which they are printed.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"coles/dataset/synthetic"
-	"coles/internal/examples/clitest"
 	"coles/internal/kernel"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 	"coles/lab/measures"
 	"coles/picture"
 )
@@ -169,7 +169,7 @@ func TestIntroductionIsOfWhatIsThere(t *testing.T) {
 // many of each colour, of which the legend has one more.
 func TestPageHasMapsOfTheSameNodes(t *testing.T) {
 	nodes, drawn := 100, 100
-	if clitest.Long() { // t-SNE of more takes seconds
+	if labtest.Long() { // t-SNE of more takes seconds
 		nodes, drawn = 700, 600
 	}
 	d := testkit.Must(synthetic.Communities{Nodes: nodes, Classes: 2, Features: 60, Seed: 1}.Generate(t.Context()))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/inside"
 	"coles/internal/peak"
 	"coles/internal/stream"

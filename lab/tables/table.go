@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
+	"coles/lab/internal/programs"
 )
 
 // A table has methods, each measured on every data set. -table names it.
@@ -46,7 +47,7 @@ func (t table) String() string { return t.Name }
 
 // findTables looks up a comma-separated list. All stands for those that do not take long.
 func findTables(list string) ([]table, error) {
-	return cli.Find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
+	return programs.Find("table", list, tables(), func(t table, name string) bool { return t.Name == name || name == "all" && !t.apart })
 }
 
 // methodsOf are the methods that -methods can choose for tables.
@@ -65,14 +66,14 @@ func chooseMethods(tables []table, list string) ([]table, error) {
 	if len(known) == 0 {
 		return nil, errors.New("-methods: the tables asked for have methods of their own")
 	}
-	found, err := cli.Find("methods", list, known, func(m method, name string) bool { return plain(m.name) == plain(name) || name == "all" })
+	found, err := programs.Find("methods", list, known, func(m method, name string) bool { return plain(m.name) == plain(name) || name == "all" })
 	if err != nil {
 		return nil, err
 	}
 	var kept []table
 	for _, t := range tables {
 		if t.methods != nil {
-			if t.rows = pick(t.methods, strings.Split(cli.Names(found), ", ")...); t.rows == nil {
+			if t.rows = pick(t.methods, strings.Split(programs.Names(found), ", ")...); t.rows == nil {
 				continue
 			}
 		}

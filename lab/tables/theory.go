@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/lab/measures"
 
 	"gonum.org/v1/gonum/floats"

@@ -74,7 +74,7 @@ func noteOf(p *task.Predictor, known, rest int) (note string) {
 	default:
 		note = fmt.Sprintf("%d labels, and predictions for %d nodes", known, rest)
 	}
-	note += ", by the " + p.Of().Name()
+	note += ", by the " + p.Model()
 	if p.Alpha > 0 {
 		note += fmt.Sprintf(", smoothed along the edges with α = %g", p.Alpha)
 	}

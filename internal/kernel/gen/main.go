@@ -1,16 +1,18 @@
 // Command gen writes the assembly of package kernel, the Go declarations that belong to it, and the
-// innermost loop of the portable path, into the directory of the package, in which go generate runs it.
+// innermost loop of the portable path. It writes them into the folder above the one in which it runs. It is a module of
+// its own: who uses the library has no need of it.
 package main
 
 import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 )
 
 func main() {
 	for name, text := range files() {
-		if err := os.WriteFile(name, text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join("..", name), text, 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 )
 
 // errDisk is the error of a reader or writer that fails.
@@ -87,12 +87,12 @@ func TestOpenFolders(t *testing.T) {
 				for part, text := range c.parts {
 					packed[part+end] = string(gzipped([]byte(text)))
 				}
-				clitest.Files(t, dir, packed)
+				labtest.Files(t, dir, packed)
 				if d, err := c.open(dir); err != nil || d.Nodes() != 3 {
 					t.Errorf("%+v, %v", d, err)
 				}
 				whole := packed[c.cut+end]
-				clitest.Files(t, dir, map[string]string{c.cut + end: whole[:len(whole)-6]})
+				labtest.Files(t, dir, map[string]string{c.cut + end: whole[:len(whole)-6]})
 				wantError(t, testkit.Err(c.open(dir)), coles.ErrChecksum, c.cut)
 				testkit.Check(t, os.Remove(filepath.Join(dir, c.cut+end)))
 				wantError(t, testkit.Err(c.open(dir)), os.ErrNotExist, c.cut)

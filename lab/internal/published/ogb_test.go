@@ -12,8 +12,8 @@ import (
 
 	"coles"
 	"coles/dataset"
-	"coles/internal/examples/clitest"
 	"coles/internal/testkit"
+	"coles/lab/internal/labtest"
 )
 
 // smallOGB is a graph of three nodes in the layout of ogbn-arxiv.
@@ -54,7 +54,7 @@ func TestOGBKeepsWhatTheFolderHolds(t *testing.T) {
 
 func TestOGB(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "arxiv")
-	clitest.Files(t, dir, smallOGB())
+	labtest.Files(t, dir, smallOGB())
 	// A folder of a split may be a link.
 	time := filepath.Join(dir, "split", "time")
 	if err := errors.Join(os.Rename(time, filepath.Join(dir, "elsewhere")), os.Symlink(filepath.Join("..", "elsewhere"), time)); err != nil {

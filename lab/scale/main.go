@@ -20,9 +20,10 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/synthetic"
-	"coles/internal/examples/cli"
-	"coles/internal/examples/pictures"
+	"coles/examples/shared/cli"
+	"coles/examples/shared/pictures"
 	"coles/internal/peak"
+	"coles/lab/internal/programs"
 	"coles/picture"
 
 	"gonum.org/v1/gonum/stat"
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	alone := func(n size) []string {
 		return slices.Concat(args, []string{"-sizes", strconv.Itoa(int(n)), "-json", "-plot", ""})
 	}
-	rows, err := cli.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, alone)
+	rows, err := programs.Rows(ctx, stdout, stderr, tableHead, o.json, o.sizes, o.measure, alone)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := cli.Parse(flags, args, cli.Least{"features": 1, "dim": 1, "hops": 1, "runs": 1}); err != nil {
 		return o, err
 	}
-	for _, field := range cli.Fields(*sizes) {
+	for _, field := range programs.Fields(*sizes) {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 {
 			return o, fmt.Errorf("-sizes %s: %q is no number of nodes", *sizes, field)
@@ -165,7 +166,7 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 	if err != nil {
 		return r, err
 	}
-	x, err := cli.Mapped(d.Features)
+	x, err := programs.Mapped(d.Features)
 	if err != nil {
 		return r, err
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"coles"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/picture"
 	"coles/plane"
 

@@ -11,7 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset/synthetic"
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"coles"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/live"
 
 	"gonum.org/v1/gonum/floats"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/internal/examples/clitest"
+	"coles/examples/shared/clitest"
 )
 
 // In every row an update equals a fit from scratch, to the promised 1e-9, and a

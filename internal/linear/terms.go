@@ -17,8 +17,8 @@ const DefaultDim = 128
 // Dim is d′ for a number of features, of which dim asks for at most so many; 0 is the default.
 func Dim(dim, features int) int { return min(cmp.Or(dim, DefaultDim), features) }
 
-// A Fit holds the numbers of F, ΔW and the columns, from settings.
-type Fit struct {
+// Terms holds the numbers of F, ΔW and the columns, from settings.
+type Terms struct {
 	// Filter holds the coefficients of F.
 	Filter []float64
 	// Alone reports that the features are embedded without the graph: ΔW is the identity.
@@ -31,14 +31,14 @@ type Fit struct {
 	// Uniform is set if v is 1/√n for every node, and not √(degree/volume).
 	Uniform bool
 	// DegreeShare is the share of the energy that the column of degrees has, or at most has before the
-	// fit is [Fit.Resolved]; 0 for no such column.
+	// fit is [Terms.Resolved]; 0 for no such column.
 	DegreeShare float64
 	// Dim is d′, or 0 for the default.
 	Dim int
 }
 
 // Negatives returns v for nodes of these degrees, nil without a part of rank one.
-func (f Fit) Negatives(degrees []float64) []float64 {
+func (f Terms) Negatives(degrees []float64) []float64 {
 	switch {
 	case f.Coef == 0:
 		return nil
@@ -61,9 +61,9 @@ func (f Fit) Negatives(degrees []float64) []float64 {
 }
 
 // Weights returns what a node of some degree adds to two sums (FX)ᵀw over the nodes: w = v·length for
-// the negatives (see [Fit.Length]), and w = √degree for the column of degrees. A sum that is not
+// the negatives (see [Terms.Length]), and w = √degree for the column of degrees. A sum that is not
 // needed has nil.
-func (f Fit) Weights() (negatives, degrees func(degree float64) float64) {
+func (f Terms) Weights() (negatives, degrees func(degree float64) float64) {
 	switch {
 	case f.Coef == 0:
 	case f.Uniform:
@@ -78,7 +78,7 @@ func (f Fit) Weights() (negatives, degrees func(degree float64) float64) {
 }
 
 // Length is the length of w for the negatives: of n nodes whose degrees sum to volume.
-func (f Fit) Length(n, volume float64) float64 {
+func (f Terms) Length(n, volume float64) float64 {
 	switch {
 	case f.Coef == 0:
 		return 0
@@ -90,7 +90,7 @@ func (f Fit) Length(n, volume float64) float64 {
 
 // AddNegatives returns what adds Coef·(Fᵀv)(Fᵀv)ᵀ to M = (FX)ᵀΔW(FX): to the end of its row i, from the
 // diagonal on. along is (FX)ᵀw.
-func (f Fit) AddNegatives(along []float64, length float64) func(i int, row []float64) {
+func (f Terms) AddNegatives(along []float64, length float64) func(i int, row []float64) {
 	unit := make([]float64, len(along))
 	if length > 0 {
 		for j, v := range along {
@@ -104,7 +104,7 @@ func (f Fit) AddNegatives(along []float64, length float64) func(i int, row []flo
 // multiple of it. It is nil where the settings want no such column, and where (FX)ᵀs is only
 // rounding error: no more than rounding times that magnitude, as where degrees are constant and
 // columns centred.
-func (f Fit) DegreeDirection(sum []float64, magnitude, rounding float64) []float64 {
+func (f Terms) DegreeDirection(sum []float64, magnitude, rounding float64) []float64 {
 	length := matrix.Length(sum)
 	if f.DegreeShare == 0 || f.Dim == 1 || !(length > rounding*magnitude) {
 		return nil
@@ -115,7 +115,7 @@ func (f Fit) DegreeDirection(sum []float64, magnitude, rounding float64) []float
 }
 
 // Vectors is the number of rows of P, one less than d′ if there is a column of degrees.
-func (f Fit) Vectors(degrees []float64) int {
+func (f Terms) Vectors(degrees []float64) int {
 	if degrees != nil {
 		return f.Dim - 1
 	}

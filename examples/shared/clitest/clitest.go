@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"coles/dataset"
-	"coles/internal/examples/cli"
+	"coles/examples/shared/cli"
 	"coles/internal/testkit"
 )
 
@@ -24,27 +23,6 @@ func Run(t *testing.T, run cli.Program, args ...string) (stdout, stderr string) 
 		t.Fatalf("%q: %v", args, err)
 	}
 	return out.String(), errs.String()
-}
-
-// Long reports whether COLES_SHARED is set: where it is not, a test takes the small half of its cases.
-func Long() bool { return os.Getenv("COLES_SHARED") != "" }
-
-// Files writes texts to files of a folder.
-func Files(t testing.TB, folder string, texts map[string]string) {
-	t.Helper()
-	for name, text := range texts {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		testkit.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		testkit.Check(t, os.WriteFile(path, []byte(text), 0o666))
-	}
-}
-
-// Archive writes a data set to a folder, as the programs look for it there.
-func Archive(t testing.TB, folder, name string, d *dataset.Dataset) {
-	t.Helper()
-	var b bytes.Buffer
-	testkit.Check(t, dataset.WriteNPZ(&b, d))
-	Files(t, folder, map[string]string{"npz/" + name + ".npz": b.String()})
 }
 
 // A Refusal has arguments that a program must not accept.

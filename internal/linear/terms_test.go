@@ -67,7 +67,7 @@ func TestDegreeDirection(t *testing.T) {
 	}{
 		{0.1, 1, 5, []float64{0.6, 0, -0.8}}, {0.1, 1e4, 5, nil}, {0, 1, 5, nil}, {0.1, 1, 1, nil},
 	} {
-		fit := linear.Fit{DegreeShare: c.share, Dim: c.dim}
+		fit := linear.Terms{DegreeShare: c.share, Dim: c.dim}
 		v := fit.DegreeDirection(sum, c.magnitude, 1e-12)
 		if len(v) != len(c.want) || v != nil && !(math.Abs(v[0]-c.want[0])+math.Abs(v[2]-c.want[2]) < 1e-15) {
 			t.Errorf("%+v: %v", c, v)

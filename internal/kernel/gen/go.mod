@@ -1,0 +1,3 @@
+module coles/internal/kernel/gen
+
+go 1.24.0
