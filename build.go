@@ -24,9 +24,11 @@ type graphConfig struct {
 	keepLoops, arcs, mirrors bool
 	ids                      []string
 	weights                  []float64
+	repeats                  matrix.Repeats
 }
 
 func graphOptions(opts []GraphOption) (c graphConfig) {
+	c.repeats = matrix.Added
 	for _, o := range opts {
 		if o == nil {
 			panic("coles: a nil GraphOption")
@@ -53,17 +55,53 @@ func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = s
 // an edge more, unless all are 1. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], [ErrSetting] elsewhere.
 func WithWeights(weights []float64) GraphOption { return func(c *graphConfig) { c.weights = weights } }
 
-// WithMirrors lets [FromCSR] make a directed graph undirected: a_ij and a_ji both become max(a_ij, a_ji).
+// WithRepeats says what becomes of edges that are given again in the same direction: "sum", which is usual, adds up their
+// weights, "max" takes the largest and "first" the first. Of the two directions the larger counts; but sums that differ by
+// direction are added up, as those of contacts or payments. Errors: [ErrSetting].
+func WithRepeats(how string) GraphOption {
+	return func(c *graphConfig) { c.repeats = matrix.Repeats(how) }
+}
+
+// WithMirrors lets [FromCSR] make a directed graph undirected: a_ij and a_ji become the larger or the sum, as [WithRepeats] says.
 func WithMirrors() GraphOption { return func(c *graphConfig) { c.mirrors = true } }
 
 // NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, of weight 1 unless
-// [WithWeights]. It takes O(n + m log(max degree)) time on all processors and 8 bytes an edge and 28 bytes a node
-// besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
+// [WithWeights]; edges listed again add up unless [WithRepeats]. It takes O(n + m log(max degree)) time on all processors
+// and 8 bytes an edge and 28 bytes a node besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
 func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 	c := graphOptions(opts)
 	weights := c.weights
 	c.weights = nil
-	return fromPairs(n, edges, weights, true, c)
+	if err := checkNodes(n); err != nil {
+		return nil, err
+	}
+	if err := matrix.CheckPairs(n, edges, weights); err != nil {
+		return nil, fmt.Errorf("coles: graph: %w", err)
+	}
+	g, err := fromParts(n, matrix.PairParts(edges, weights), len(edges), weights != nil, c)
+	if err == nil { // of both directions alike
+		r := &g.report
+		r.DuplicatesMerged = len(edges) - r.Edges - r.SelfLoops - r.SelfLoopsDropped - r.ZeroWeightDropped
+		r.MirrorsAdded = 0
+	}
+	return g, err
+}
+
+// fromParts builds a graph from checked entries of its adjacency matrix.
+func fromParts(n int, parts []iter.Seq2[Edge, float64], count int, weighted bool, c graphConfig) (*Graph, error) {
+	if err := c.checkRepeats(); err != nil {
+		return nil, err
+	}
+	ctx := context.Background() // which does not end
+	adj, again, mirrored, _ := matrix.FromEntries(ctx, n, parts, count, weighted, c.repeats)
+	return newGraph(adj, c, GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored}, parts)
+}
+
+func (c graphConfig) checkRepeats() error {
+	if how := []matrix.Repeats{matrix.Added, matrix.Largest, matrix.First}; !slices.Contains(how, c.repeats) {
+		return fmt.Errorf("coles: graph: %w", setting.Bad("WithRepeats", c.repeats, "sum, max or first"))
+	}
+	return nil
 }
 
 // FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
@@ -103,40 +141,16 @@ func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 			}
 		}
 	}
-	return fromPairs(len(ids), edges, weights, false, graphOptions(append([]GraphOption{WithIDs(names)}, opts...)))
+	return fromPairs(len(ids), edges, weights, graphOptions(append([]GraphOption{WithIDs(names)}, opts...)))
 }
 
-// fromPairs builds a graph from edges, which may have no direction.
-func fromPairs(n int, edges []Edge, weights []float64, directed bool, c graphConfig) (*Graph, error) {
+// fromPairs builds a graph from checked edges that have no direction, each listed once.
+func fromPairs(n int, edges []Edge, weights []float64, c graphConfig) (*Graph, error) {
 	if err := checkNodes(n); err != nil {
 		return nil, err
 	}
-	if err := matrix.CheckPairs(n, edges, weights); err != nil {
-		return nil, fmt.Errorf("coles: graph: %w", err)
-	}
-	merge := math.Max
-	if weights == nil {
-		merge = nil
-	}
-	adj, merged, err := matrix.FromPairs(context.Background(), n, edges, weights, merge)
-	if err != nil {
-		return nil, err
-	}
-	var arcs []iter.Seq2[Edge, float64]
-	if directed {
-		arcs = append(arcs, func(yield func(Edge, float64) bool) {
-			for q, e := range edges {
-				w := 1.0
-				if weights != nil {
-					w = weights[q]
-				}
-				if !yield(e, w) {
-					return
-				}
-			}
-		})
-	}
-	return newGraph(adj, c, GraphReport{DuplicatesMerged: merged}, arcs)
+	adj, _, _ := matrix.FromPairs(context.Background(), n, edges, weights, nil) // does not end
+	return newGraph(adj, c, GraphReport{}, nil)
 }
 
 func checkNodes(n int) error {
@@ -150,8 +164,8 @@ func checkNodes(n int) error {
 	return nil
 }
 
-// FromCSR builds a graph from its adjacency matrix. Entries are the weights; an entry stored twice counts once, with the
-// larger value. Errors: as [NewGraph], and [ErrAsymmetric], with a pair that differs, unless [WithMirrors] or [WithArcs].
+// FromCSR builds a graph from its adjacency matrix. Entries are the weights, and entries at one place add up unless
+// [WithRepeats]. Errors: as [NewGraph], and [ErrAsymmetric], with a pair that differs, unless [WithMirrors] or [WithArcs].
 func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	c := graphOptions(opts)
 	ctx := context.Background() // which does not end
@@ -165,18 +179,26 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	if err := checkNodes(rows); err != nil {
 		return nil, err
 	}
-	raw, merge := a.RawMatrix(), math.Max
-	if ones, _ := matrix.Ones(ctx, &kernel.CSR[float64]{Val: raw.Data[:raw.Indptr[rows]:raw.Indptr[rows]]}); ones {
-		merge = nil
+	if err := c.checkRepeats(); err != nil {
+		return nil, err
 	}
-	for i := 0; i < rows && merge != nil; i++ {
+	raw := a.RawMatrix()
+	ones, _ := matrix.Ones(ctx, &kernel.CSR[float64]{Val: raw.Data[:raw.Indptr[rows]:raw.Indptr[rows]]})
+	for i := 0; i < rows && !ones; i++ {
 		for q := raw.Indptr[i]; q < raw.Indptr[i+1]; q++ {
 			if err := matrix.CheckWeight(raw.Data[q], i, raw.Ind[q]); err != nil {
 				return nil, fmt.Errorf("coles: graph: %w", err)
 			}
 		}
 	}
+	merge := c.repeats.Merge
+	if ones {
+		merge = nil
+	}
 	adj, merged, _ := matrix.FromCSR(ctx, a, merge)
+	if ones && merged > 0 && c.repeats == matrix.Added {
+		adj, _, _ = matrix.FromCSR(ctx, a, c.repeats.Merge)
+	}
 	report := GraphReport{DuplicatesMerged: merged}
 	parts := matrix.Parts(rows, func(lo, hi int, yield func(Edge, float64) bool) {
 		for i := lo; i < hi; i++ {
@@ -200,8 +222,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 		}
 		return newGraph(adj, c, report, parts)
 	}
-	adj, _, report.MirrorsAdded, _ = matrix.FromEntries(ctx, rows, parts, raw.Indptr[rows], merge != nil)
-	return newGraph(adj, c, report, parts)
+	return fromParts(rows, parts, raw.Indptr[rows], !ones, c)
 }
 
 // newGraph applies what all constructors share to a symmetric matrix without duplicates; arcs are nil where nothing has
@@ -218,7 +239,7 @@ func newGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport, arcs 
 		return nil, err
 	}
 	if c.arcs {
-		return g, g.keepArcs(arcs)
+		return g, g.keepArcs(arcs, c.repeats)
 	}
 	return g, nil
 }
@@ -249,8 +270,7 @@ func fromEdges(n int, parts []iter.Seq2[Edge, float64], opts ...GraphOption) (*G
 			return nil, fmt.Errorf("coles: graph: %w", bad[k](count))
 		}
 	}
-	adj, again, mirrored, _ := matrix.FromEntries(ctx, n, parts, count, slices.Contains(weighted, true))
-	return newGraph(adj, graphOptions(opts), GraphReport{DuplicatesMerged: again, MirrorsAdded: mirrored}, parts)
+	return fromParts(n, parts, count, slices.Contains(weighted, true), graphOptions(opts))
 }
 
 // fromRows is FromRows of package inside.
@@ -291,7 +311,7 @@ func (g *Graph) withoutArcs() *Graph {
 }
 
 // keepArcs makes the double cover.
-func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
+func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64], repeats matrix.Repeats) (err error) {
 	if arcs == nil {
 		return fmt.Errorf("coles: graph: %w", setting.Bad("WithArcs", true, "NewGraph or FromCSR, whose edges have a direction"))
 	}
@@ -304,7 +324,7 @@ func (g *Graph) keepArcs(arcs []iter.Seq2[Edge, float64]) (err error) {
 			}
 		}
 	}
-	g.roles, err = fromPairs(2*g.Nodes(), edges, weights, true, graphConfig{ids: roleIDs(g.ids)})
+	g.roles, err = NewGraph(2*g.Nodes(), edges, WithWeights(weights), WithIDs(roleIDs(g.ids)), WithRepeats(string(repeats)))
 	return err
 }
 

@@ -242,6 +242,7 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 // addRoles puts the columns of roles beside those that the model has.
 func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
 	start := time.Now()
+	m.report.collect(2) // a pool keeps its memory for one
 	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
 		return fmt.Errorf("coles: roles: %w", err)
 	}
@@ -299,10 +300,9 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 			return nil, err
 		}
 	}
-	if room, ok := any(f.room.Data).([]T); ok {
-		p.room = room
-	}
+	p.room, _ = any(f.room.Data).([]T)
 	f.room.Data = nil
+	f.report.collect(1)
 	release, err := p.takeRoom(f.Kind)
 	if err != nil {
 		return nil, fmt.Errorf("coles: fit: %w", err)
@@ -379,5 +379,5 @@ func init() {
 	}
 	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
-	door.Places, door.Row, door.View = (*Structure).places, structureRow, viewOf
+	door.Places, door.Known, door.Row, door.Seated, door.View = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf
 }

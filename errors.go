@@ -14,14 +14,14 @@ import (
 // panics as in the standard library: a nil argument or receiver, or a callback that panics.
 var (
 	ErrShape      = matrix.ErrShape                                       // sizes that do not fit together, or nothing where something is needed
-	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range
+	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range, or an edge that there is not
 	ErrNotFinite  = matrix.ErrNotFinite                                   // a NaN or an infinity in the input, or a result that overflows
 	ErrTooLarge   = matrix.ErrTooLarge                                    // more nodes or entries than can be indexed, or more memory than can be addressed
 	ErrNegative   = matrix.ErrNegative                                    // a weight below zero, or a feature below zero for a preparation that takes none
 	ErrAsymmetric = errors.New("matrix is not symmetric")                 // where it has to be
 	ErrIDs        = errors.New("bad node ids")                            // repeated, or not one for every node
 	ErrDense      = errors.New("too few nodes to draw negatives from")    // of non-neighbours, or of positive degree
-	ErrUnplaced   = errors.New("new node without an edge to a known one") // so that nothing says where it belongs
+	ErrUnplaced   = errors.New("new node without an edge to a known one") // nor has any other, so that nothing says where one belongs
 	ErrFormat     = archive.ErrFormat                                     // bytes that are not a file of the kind and version that is read
 	ErrChecksum   = archive.ErrChecksum                                   // a file whose bytes were changed or cut off
 	ErrSetting    = setting.ErrSetting                                    // a setting outside its range; or COLES_KERNEL names unknown or unsupported instructions

@@ -184,7 +184,7 @@ func ExampleNewGraph() {
 	_, err = coles.NewGraph(2, []coles.Edge{{U: 0, V: 2}})
 	fmt.Println(err)
 	// Output:
-	// 4 nodes, 2 edges, 1 duplicate merged, 1 self loop dropped, 1 isolated node
+	// 4 nodes, 2 edges, 1 repeat joined, 1 self loop dropped, 1 isolated node
 	// cy is row 2
 	// coles: graph: index out of range: edge 0 joins 0 and 2 in a graph of 2 nodes
 }

@@ -236,5 +236,5 @@ func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph,
 			}
 		}
 	}
-	return fromPairs(n, edges, weights, false, graphOptions(opts))
+	return fromPairs(n, edges, weights, graphOptions(opts))
 }

@@ -24,8 +24,8 @@ type Edge struct{ U, V int }
 // A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n × n), checked once when it is
 // built and never changed after, so that any number of goroutines may read it.
 //
-// Every constructor treats its input alike, as [Graph.Report] counts: repeated edges become one, of the largest weight; edges
-// of weight zero and, unless [WithSelfLoopsKept], self loops are dropped; nodes without edges stay.
+// Every constructor treats its input alike, as [Graph.Report] counts: repeated edges become one, whose weight is the sum
+// unless [WithRepeats]; edges of weight zero and, unless [WithSelfLoopsKept], self loops are dropped; nodes without edges stay.
 type Graph struct {
 	adj    *kernel.CSR[float64] // a pattern where all weights are 1
 	loops  bool                 // adj may have diagonal entries
@@ -68,7 +68,7 @@ func (r GraphReport) String() string {
 		one, more string
 	}{
 		{r.SelfLoops, "self loop kept", "self loops kept"},
-		{r.DuplicatesMerged, "duplicate merged", "duplicates merged"},
+		{r.DuplicatesMerged, "repeat joined", "repeats joined"},
 		{r.SelfLoopsDropped, "self loop dropped", "self loops dropped"},
 		{r.ZeroWeightDropped, "edge of weight zero dropped", "edges of weight zero dropped"},
 		{r.MirrorsAdded, "directed entry mirrored", "directed entries mirrored"},

@@ -33,10 +33,12 @@ func TestReportCountsWhatWasDone(t *testing.T) {
 		{"plain path", 3, edges(0, 1, 1, 2), nil, nil,
 			coles.GraphReport{Nodes: 3, Edges: 2}, "3 nodes, 2 edges"},
 		{"both directions and a repetition", 3, edges(0, 1, 1, 0, 0, 1, 1, 2), nil, nil,
-			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 2}, "3 nodes, 2 edges, 2 duplicates merged"},
+			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 2, Weighted: true}, "3 nodes, 2 edges, 2 repeats joined, weighted"},
+		{"the same once", 3, edges(0, 1, 1, 0, 0, 1, 1, 2), nil, []coles.GraphOption{coles.WithRepeats("first"), coles.WithSelfLoopsKept()},
+			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 2}, "3 nodes, 2 edges, 2 repeats joined"},
 		{"loops dropped", 3, edges(0, 0, 0, 1, 2, 2, 2, 2), nil, nil,
 			coles.GraphReport{Nodes: 3, Edges: 1, DuplicatesMerged: 1, SelfLoopsDropped: 2, Isolated: 1},
-			"3 nodes, 1 edge, 1 duplicate merged, 2 self loops dropped, 1 isolated node"},
+			"3 nodes, 1 edge, 1 repeat joined, 2 self loops dropped, 1 isolated node"},
 		{"loops kept", 3, edges(0, 0, 0, 1, 2, 2), nil, kept,
 			coles.GraphReport{Nodes: 3, Edges: 1, SelfLoops: 2, Isolated: 1},
 			"3 nodes, 1 edge, 2 self loops kept, 1 isolated node"},
@@ -143,9 +145,9 @@ func TestIDsNameRows(t *testing.T) {
 
 // Graphs of every form that they come in, and back.
 func TestGraphsOfOtherForms(t *testing.T) {
-	// (0,2) is stored as 4 and 5, and (2,0) once as 5: the larger counts. (2,1) is a stored zero, no
+	// (0,2) is stored as 4 and 1, and (2,0) once as 5: the sum counts. (2,1) is a stored zero, no
 	// different from the absent (1,2).
-	unsorted := sparse.NewCSR(3, 3, []int{0, 3, 4, 6}, []int{2, 1, 2, 0, 1, 0}, []float64{4, 1, 5, 1, 0, 5})
+	unsorted := sparse.NewCSR(3, 3, []int{0, 3, 4, 6}, []int{2, 1, 2, 0, 1, 0}, []float64{4, 1, 1, 1, 0, 5})
 	before := fmt.Sprint(unsorted.RawMatrix())
 	directed := testkit.SparseOf(mat.NewDense(4, 4, []float64{0, 3, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 6}))
 	gaps := simple.NewWeightedUndirectedGraph(0, 0)
@@ -161,8 +163,12 @@ func TestGraphsOfOtherForms(t *testing.T) {
 		report coles.GraphReport
 		ids    []string
 	}{
-		"the largest weight of an edge": {weighing(3, edges(0, 1, 1, 0, 0, 1, 1, 2), 2, 7, 3, 0.5), []float64{0, 7, 0, 7, 0, 0.5, 0, 0.5, 0},
+		"the sum of an edge's weights": {weighing(3, edges(0, 1, 1, 0, 0, 1, 1, 2), 2, 7, 3, 0.5), []float64{0, 12, 0, 12, 0, 0.5, 0, 0.5, 0},
 			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 2, Weighted: true}, rows[:3]},
+		"both directions, no sum": {weighing(3, edges(0, 1, 1, 0, 1, 2), 2, 7, 0.5), []float64{0, 7, 0, 7, 0, 0.5, 0, 0.5, 0},
+			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 1, Weighted: true}, rows[:3]},
+		"both directions, the same sums": {weighing(2, edges(0, 1, 1, 0, 0, 1, 1, 0), 2, 7, 8, 3), []float64{0, 10, 10, 0},
+			coles.GraphReport{Nodes: 2, Edges: 1, DuplicatesMerged: 3, Weighted: true}, rows[:2]},
 		"unsorted, entries stored twice": {testkit.Must(coles.FromCSR(unsorted)), []float64{0, 1, 5, 1, 0, 0, 5, 0, 0},
 			coles.GraphReport{Nodes: 3, Edges: 2, DuplicatesMerged: 1, ZeroWeightDropped: 1, Weighted: true}, rows[:3]},
 		"directed": {testkit.Must(coles.FromCSR(directed, coles.WithMirrors(), coles.WithSelfLoopsKept())), []float64{0, 3, 0, 0, 3, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 6},

@@ -61,7 +61,7 @@ func sparseGraph(seed uint64, n, m int) *coles.Graph {
 	for q := range list {
 		list[q] = coles.Edge{U: rng.IntN(n), V: rng.IntN(n)}
 	}
-	return testkit.Must(coles.NewGraph(n, list))
+	return testkit.Must(coles.NewGraph(n, list, coles.WithRepeats("first")))
 }
 
 // small is a graph of 120 nodes with 40 words, sparse and dense, that a fit takes milliseconds for. The

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
@@ -182,14 +183,14 @@ func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64) error
 }
 
 // Encode returns the features of all nodes of a graph, known ones by their names or, without, by their
-// numbers. A known node without an edge to another gets zeros. Errors: [ErrUnplaced] for a new one without.
+// numbers; zeros for a node without an edge to a known one. Errors: [ErrUnplaced] for these alone, some of them new.
 func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	return s.encode(ctx, g, true)
 }
 
-// encode is Encode, where a new node without an edge to a known one gets zeros unless it is to be an error.
+// encode is Encode, where a graph of zeros is an error only if it is to be one.
 func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32, error) {
 	place := s.places(g)
 	l := &kernel.CSR[float32]{Rows: g.Nodes(), Cols: s.encoder.Rows, Ptr: make([]int64, g.Nodes()+1)}
@@ -200,9 +201,9 @@ func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32
 				l.Ptr[i+1]++
 			}
 		})
-		if strict && l.Ptr[i+1] == l.Ptr[i] && place[i] < 0 {
-			return nil, fmt.Errorf("coles: structure: %w: %s", ErrUnplaced, nodeName(g.ids, i))
-		}
+	}
+	if first := slices.Index(place, -1); strict && first >= 0 && l.Ptr[l.Rows] == 0 {
+		return nil, fmt.Errorf("coles: structure: %w: %s, nor has any other; fit the graph anew", ErrUnplaced, nodeName(g.ids, first))
 	}
 	l.Col, l.Val = make([]int32, l.Ptr[l.Rows]), make([]float32, l.Ptr[l.Rows])
 	err := matrix.EachRow(ctx, l, func(i int) {
@@ -237,9 +238,6 @@ func structureRow(ctx context.Context, s *Structure, places []int32, weights []f
 		if s.tells(j) && w > 0 {
 			l.Col, kept = append(l.Col, j), append(kept, w)
 		}
-	}
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("coles: structure: %w", ErrUnplaced)
 	}
 	l.Ptr, l.Val = []int64{0, int64(len(kept))}, make([]float32, len(kept))
 	s.ratios(l.Val, l.Col, kept)
@@ -279,6 +277,25 @@ func (s *Structure) places(g *Graph) []int32 {
 		place[i] = int32(index.Find(index.Hash(id), known, id))
 	}
 	return place
+}
+
+// known is Known of package inside.
+func (s *Structure) known() []string { return idsOf(s.ids, len(s.logs)) }
+
+// seated is Seated of package inside.
+func (s *Structure) seated(places []int32, ids []string) *Preparer {
+	to := &Structure{ids: ids, logs: make([]float64, len(places)), encoder: kernel.Dense[float32](len(places), s.encoder.Cols)}
+	same := len(places) >= len(s.logs)
+	for i, p := range places {
+		if same = same && (int(p) == i || p < 0 && i >= len(s.logs)); p >= 0 {
+			to.logs[i] = s.logs[p]
+			copy(to.encoder.Row(i), s.encoder.Row(int(p)))
+		}
+	}
+	if same {
+		return s.preparer()
+	}
+	return to.preparer()
 }
 
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:

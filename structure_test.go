@@ -90,13 +90,13 @@ func TestStructureEncodesNewcomers(t *testing.T) {
 	}
 	again := testkit.Must(s.Encode(ctx, testkit.Must(coles.NewGraph(61, turned, coles.WithIDs(names(61, 1))))))
 	testkit.WantClose(t, "by names", testkit.DenseOf(again).Slice(0, 60, 0, 12), testkit.DenseOf(more).Slice(1, 61, 0, 12), 1e-5)
-	for name, err := range map[string]error{
-		"an isolated newcomer":     testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(61, old)))),
-		"a newcomer of a newcomer": testkit.Err(s.Encode(ctx, testkit.Must(coles.NewGraph(63, append(twin, coles.Edge{U: 61, V: 62}))))),
-		"no edge":                  testkit.Err(inside.Row(ctx, s, nil, nil)),
-	} {
-		t.Run(name, func(t *testing.T) { testkit.WantError(t, err, coles.ErrUnplaced) })
-	}
+	none := make([]float32, 3*12)
+	chain := testkit.Must(s.Encode(ctx, testkit.Must(coles.NewGraph(64, append(twin, coles.Edge{U: 61, V: 62})))))
+	testkit.WantSame(t, "newcomers of each other, and an isolated one", chain.Data[61*12:], none)
+	testkit.WantSame(t, "the others' features", chain.Data[:61*12], more.Data)
+	testkit.WantSame(t, "no edge", testkit.Must(inside.Row(ctx, s, nil, nil)).Data, none[:12])
+	strangers := testkit.Must(coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}}, coles.WithIDs([]string{"ann", "bob"})))
+	testkit.WantError(t, testkit.Err(s.Encode(ctx, strangers)), coles.ErrUnplaced)
 	testkit.WantError(t, testkit.Err(inside.Row(ctx, s, []int32{60}, nil)), coles.ErrIndex)
 	testkit.WantError(t, testkit.Err(coles.FitStructure(ctx, g, 61, 1)), coles.ErrSetting)
 }

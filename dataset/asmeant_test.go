@@ -73,7 +73,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "the ends that are left", edges: "paper,cites,count\na,b,2\nb,c,3\n", want: "a-b 2, b-c 3"},
 		{name: "Neo4j", edges: ":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n2,3,KNOWS\n", want: "1-2, 2-3", said: `":TYPE"`},
 		{name: "target and source", edges: "target,source\na,b\nb,c\n", want: "b-a, c-b"},
-		{name: "KONECT's four", edges: "% sym\n1 2 1 1082040961\n2 3 1 1082040962\n", want: `4 columns, and no names tell the ends of an edge: 1 "1", 2 "2", 3 "1", 4 "1082040961"; EdgeListOptions.Columns 1,2,3`},
+		{name: "KONECT's four", edges: "% sym\n1 2 1 1082040961\n2 3 1 1082040962\n5 1 1 1082040962\n", want: "1-2, 2-3, 5-1", said: "columns 1 and 2 are taken for the ends of an edge; not read: 3; 4, which looks like times"},
 		{name: "ids of features tell the columns", edges: "x,10,KL,20,0\ny,20,LM,10,0\nx,20,LM,30,0\nz,30,MK,10,0\n", features: "10,1\n20,2\n30,4\n",
 			want: "10-20, 20-10, 20-30, 30-10, 10: 1, 20: 2, 30: 4", said: "columns 2 and 4 hold ids of features"},
 		{name: "an index before ids", edges: "0,4\n1,3\n", features: ",id,x\n0,4,40\n1,3,30\n2,1,10\n3,0,0\n", want: "1-3, 0-4, 4: 40, 3: 30, 1: 10, 0: 0"},

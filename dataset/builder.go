@@ -34,8 +34,8 @@ type featureValue struct {
 // AddNode adds a node, if it is not there. Only a node that nothing else names needs it.
 func (b *Builder) AddNode(id string) { b.row(id) }
 
-// AddEdge adds one entry to the adjacency, from u to v. [Dataset.Graph] adds the mirror, and of an
-// edge given twice it takes the larger weight.
+// AddEdge adds one entry to the adjacency, from u to v. [Dataset.Graph] adds the mirror, and the weights of an edge that
+// is given again.
 func (b *Builder) AddEdge(u, v string, weight float64) {
 	b.finite(weight, "edge from %q to %q", u, v)
 	b.from, b.to, b.weights = append(b.from, b.row(u)), append(b.to, b.row(v)), append(b.weights, weight)

@@ -1,7 +1,7 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
-// .npz archives, edge lists with features, Matrix Market, files of splits; .npy and .npz of
-// matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It writes CSV and JSON
-// lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
+// .npz archives, edge lists with features, Matrix Market, files of graph tools from GML to Pajek, files of
+// splits; .npy and .npz of matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It
+// writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
 // names ([Builder]). [Formats] lists the formats for a program that goes by the
 // names of files. [Dataset.Graph] is the graph to fit.
 //
@@ -105,9 +105,8 @@ func (d *Dataset) Nodes() int {
 	return n
 }
 
-// Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of
-// (u, v) and (v, u) is there the mirror is added, and of two weights the larger counts. Options
-// apply last. Without any it is Undirected, where that is there. Errors: ErrMissing without an adjacency,
+// Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of (u, v) and (v, u) is there
+// the mirror is added, and repeats are joined as by [coles.WithRepeats]. Options apply last. Without any it is Undirected, where that is there. Errors: ErrMissing without an adjacency,
 // or from [coles.FromCSR].
 func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 	if d.Undirected != nil && len(opts) == 0 {

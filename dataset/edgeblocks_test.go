@@ -59,7 +59,7 @@ func TestBlocksAreReadAsLines(t *testing.T) {
 		"weights": {form: func(u, v string) string {
 			return u + "," + v + fmt.Sprintf(",%g", float64(len(strings.Trim(u, ` "`))+1)*1e-7)
 		}},
-		"unweighted":       {func(u, v string) string { return u + "\t" + v + "\tyesterday" }, EdgeListOptions{Unweighted: true}},
+		"unweighted":       {func(u, v string) string { return u + "\t" + v + "\tyesterday" }, EdgeListOptions{Unweighted: true, Repeats: "sum"}},
 		"other columns":    {func(u, v string) string { return "x;" + v + ";2.5;" + u + ";y" }, EdgeListOptions{Columns: []int{4, 2, 3}}},
 		"two kinds":        {func(u, v string) string { return u + "\t" + v }, EdgeListOptions{Bipartite: true}},
 		"their undirected": {form: func(u, v string) string { return u + "\t" + v + "\t0.5" }},

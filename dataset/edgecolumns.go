@@ -1,10 +1,7 @@
 package dataset
 
 import (
-	"fmt"
-	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +24,22 @@ func (e *edgeReader) isHeader() bool {
 		used = used[:0]
 	}
 	_, _, named := text.EndColumns(e.Fields)
-	if many && named || onlyHeaderWords(used) || len(used) == 3 && !isValue(used[2]) && !isDate(used[2]) {
+	if !many && !onlyHeaderWords(used) && e.isAboveOthers(used) {
+		e.above = !named
+		return true
+	}
+	if (many || !e.chosen && len(e.Fields) == 3) && named && !slices.ContainsFunc(e.Fields, text.IsNumber) || onlyHeaderWords(used) {
 		return true
 	}
 	second := e.Ahead()
-	if len(e.Fields) <= len(e.columns) || !second.Next() {
+	more := second.Next()
+	if len(used) == 3 && !isValue(used[2]) && !isDate(used[2]) { // a weight, or the last of three that are all ids
+		if !more || len(second.Fields) < 2 {
+			return true
+		}
+		return len(second.Fields) > e.columns[2] && (isValue(second.Fields[e.columns[2]]) || isDate(second.Fields[e.columns[2]]))
+	}
+	if len(e.Fields) <= len(e.columns) || !more {
 		return false
 	}
 	for k, field := range e.Fields[:min(len(e.Fields), len(second.Fields))] {
@@ -42,13 +50,31 @@ func (e *edgeReader) isHeader() bool {
 	return false
 }
 
-// dates are times as people write them.
-var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{4}.*)$`)
+// isAboveOthers reports whether the ends on the first line are words above columns of nothing but whole numbers, or of ids
+// that all have digits, and recur in neither.
+func (e *edgeReader) isAboveOthers(used []string) bool {
+	if len(used) < 2 || len(e.columns) < 2 || max(e.columns[0], e.columns[1]) >= len(e.Fields) {
+		return false
+	}
+	lines, ahead := 0, e.Ahead()
+	for ; ahead.Next(); lines++ {
+		for side, k := range e.columns[:2] {
+			if k >= len(ahead.Fields) {
+				return false
+			}
+			_, whole := text.Integer(ahead.Fields[k])
+			hasDigits := strings.ContainsAny(used[side], digits)
+			if !whole && (hasDigits || !strings.ContainsAny(ahead.Fields[k], digits)) || text.IsNumber(used[side]) || text.IsMark(used[side]) {
+				return false
+			}
+		}
+	}
+	return lines > 1
+}
 
-func isDate(field string) bool { return dates.MatchString(field) }
+const digits = "0123456789"
 
-// choose says which columns an edge is in, as far as the caller has not: by their names, or by their places where there
-// are no more than three, or by the ids that are known.
+// choose says which columns an edge is in, as far as the caller has not: by their names, or by the cells of all.
 func (e *edgeReader) choose(opts EdgeListOptions) {
 	columns, ok := text.EdgeColumns(e.Header)
 	ok = ok && len(e.Header) == e.width
@@ -66,12 +92,16 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 	case e.width == 3 && isDate(e.Fields[2]):
 		weightless = true
 		e.say(e.edgesFile, e.Line, nil, "the third column is a date, such as %q, and no weight", e.Fields[2])
-	case e.width == 3:
-		if len(e.Header) == 3 && !weightless {
+	case e.width == 3 && opts.Unweighted:
+	default:
+		weight := -1
+		if len(e.Header) == e.width && len(columns) == 3 {
+			weight = columns[2]
+		}
+		e.columns = e.among(weight)
+		if e.named = weight >= 0; len(e.Header) == 3 && len(e.columns) == 3 && e.columns[2] == 2 && weight < 0 {
 			e.say(e.edgesFile, e.First, []Advice{columnsAdvice("1,2")}, "the column %q is taken for the weight", e.Header[2])
 		}
-	default:
-		e.columns = e.among()
 	}
 	if weightless {
 		e.columns = e.columns[:2]
@@ -85,81 +115,6 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 	if unread != nil {
 		e.say(e.edgesFile, e.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
 	}
-}
-
-// among are the columns of the ends, among four or more without names, where the known ids tell them. Where they do
-// not, it is a fault that shows what the first line has.
-func (e *edgeReader) among() []int {
-	for ahead := e.Ahead(); ahead.Next(); {
-		if len(ahead.Fields) != len(e.Fields) {
-			e.Fault(-1, "%w: lines of %d and %d fields; a node and all its neighbours on a line are of the format adjacency", coles.ErrFormat, len(e.Fields), len(ahead.Fields))
-			return e.columns[:2]
-		}
-	}
-	pairs := e.alike()
-	if len(pairs) == 1 && e.nodes.count() > 0 {
-		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", pairs[0][0]+1, pairs[0][1]+1, e.featuresFile)
-		return pairs[0]
-	}
-	var fields, choices []string
-	for k, field := range e.Fields[:min(len(e.Fields), shown)] {
-		if len(field) > 20 {
-			field = strings.ToValidUTF8(field[:20], "") + "…"
-		}
-		fields = append(fields, fmt.Sprintf("%d %q", k+1, field))
-	}
-	for _, p := range pairs {
-		choices = append(choices, fmt.Sprintf("%d,%d", p[0]+1, p[1]+1))
-	}
-	if choices == nil {
-		if choices = []string{"1,2"}; text.IsNumber(e.Fields[2]) {
-			choices[0] = "1,2,3"
-		}
-	}
-	var advice []Advice
-	for _, choice := range choices {
-		advice = append(advice, columnsAdvice(choice))
-	}
-	e.Fail(e.At(-1, &advised{fmt.Errorf("%w: %d columns, and no names tell the ends of an edge: %s", coles.ErrFormat, len(e.Fields), strings.Join(fields, ", ")), advice}))
-	return e.columns[:2]
-}
-
-// shown are the columns that are compared and that an error shows.
-const shown = 20
-
-// alike are the pairs of the first columns that have much the same values on the first lines, as the two ends of edges
-// have, and not far fewer than another pair. Of a graph whose nodes are known they are ids of nodes.
-func (e *edgeReader) alike() (pairs [][]int) {
-	values := make([]map[string]bool, min(shown, len(e.Fields)))
-	for k := range values {
-		values[k] = map[string]bool{e.Fields[k]: true}
-	}
-	for ahead := e.Ahead(); ahead.Next(); {
-		for k := range min(len(ahead.Fields), len(values)) {
-			values[k][ahead.Fields[k]] = true
-		}
-	}
-	most := 0
-	common := make(map[int]int) // of two columns
-	for k := range values {
-		for j := range k {
-			n := 0
-			for v := range values[k] {
-				if values[j][v] && (e.nodes.count() == 0 || e.nodes.has(v)) {
-					n++
-				}
-			}
-			if all := len(values[j]) + len(values[k]) - n; 2*n >= all {
-				common[j*len(values)+k], most = n, max(most, n)
-			}
-		}
-	}
-	for _, at := range slices.Sorted(maps.Keys(common)) {
-		if 2*common[at] >= most && common[at] > 1 {
-			pairs = append(pairs, []int{at / len(values), at % len(values)})
-		}
-	}
-	return pairs
 }
 
 // warn says what was guessed, and what was left out.
@@ -178,6 +133,7 @@ func (e *edgeReader) warn() {
 
 // warnOfHeader warns of a first line whose ids are text and occur nowhere else.
 func (e *edgeReader) warnOfHeader() {
+	e.warnOfSizes()
 	if e.told == nil || !e.Guessed || e.Header != nil || e.edges.count < 2 || text.IsNumber(e.first[0]) || text.IsNumber(e.first[1]) {
 		return
 	}
@@ -198,14 +154,30 @@ func (e *edgeReader) warnOfHeader() {
 	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
 }
 
+// warnOfSizes warns of a first line that may say how many nodes and edges there are: as many lines follow, without an id
+// above the first number.
+func (e *edgeReader) warnOfSizes() {
+	nodes, ok := text.Integer(e.first[0])
+	edges, also := text.Integer(e.first[1])
+	follow := uint64(e.edges.count) - 1
+	if !ok || !also || e.told == nil || e.Header != nil || e.edges.count < 3 || follow != edges && (follow != nodes || edges < nodes/2) {
+		return
+	}
+	for _, id := range e.nodes.ids {
+		if v, whole := text.Integer(id); (!whole || v > nodes) && id != e.first[1] {
+			return
+		}
+	}
+	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
+}
+
 // dropTimes leaves out weights that are times: seconds, milli-, micro- or nanoseconds from 1973 to 2128, not all the
 // same. What a name or the caller calls weights stays.
 func (e *edgeReader) dropTimes() {
 	low, high := math.Inf(1), math.Inf(-1)
-	units := []float64{1, 1e3, 1e6, 1e9}
+	units := unixUnits
 	for _, w := range e.edges.all() {
-		units = slices.DeleteFunc(units, func(unit float64) bool { return w < 1e8*unit || w > 5e9*unit })
-		if len(units) == 0 {
+		if units = unitsOf(units, w, w); units == nil {
 			return
 		}
 		low, high = min(low, w), max(high, w)

@@ -18,14 +18,25 @@ import (
 
 // EdgeListOptions goes with [ReadEdgeList]. The zero value works.
 type EdgeListOptions struct {
-	// Labels, when not nil, holds lines "id, label", of any text. Classes are numbered in the order of
-	// their names (as numbers, if all are integers); nodes without a line get label −1.
+	// Labels, when not nil, holds lines "id, label", of any text, or is the file of a graph tool. Classes are numbered in the
+	// order of their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
+	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label; without Labels it is one of the
+	// nodes of the edges. Features are made of others.
+	LabelColumn string
+	// Format is that of the edges, by its name in [Formats]. "" means the file of a graph tool if it is one by its content
+	// or name, and else text.
+	Format string
+	// Weight names the attribute of edges that is the weight in the file of a graph tool.
+	Weight string
 	// Header says whether the files begin with a line of column names.
 	Header HeaderMode
 	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,
 	// counted from 1. A line may then have more fields. Empty means two ids and perhaps a weight.
 	Columns []int
+	// Repeats says what becomes of an edge that is given again, as [coles.WithRepeats]: "sum", "max" or "first". "" adds up,
+	// and Warn is told, unless edges are Unweighted. An Adjacency keeps all entries that are to be added up.
+	Repeats string
 	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
 	Unweighted bool
 	// Bipartite says that the columns name nodes of two kinds: 7 in one is not 7 in the other. If both have an id, each
@@ -83,6 +94,9 @@ func (o EdgeListOptions) check() error {
 	} else if !slices.Contains(how, o.MissingRows) {
 		return setting.Bad("MissingRows", o.MissingRows, "error, zero, mean or drop")
 	}
+	if !slices.Contains([]string{"", "sum", "max", "first"}, o.Repeats) {
+		return setting.Bad("Repeats", o.Repeats, "sum, max or first")
+	}
 	if o.Rows < 0 || o.Rows > maxDim {
 		return setting.Bad("Rows", o.Rows, "0 to %d", maxDim)
 	}
@@ -130,6 +144,7 @@ type edgeFiles struct {
 	table    *table.Table
 	edges    edgeSet
 	class    []string // "" for none; nil without labels
+	oneKind  bool     // the names of the columns say that both ends are of one
 	sides    []bool   // of two kinds, whether it is of the second; nil for one
 
 	featuresFile, edgesFile, labelsFile string // in errors

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"coles/internal/source"
 	"coles/internal/text"
 )
 
 // ReadEdgeList reads a graph from text: edges, one a line, "u v" or "u v weight" (all lines alike;
-// the weight is 1 where there is none), and features, one node a line, either dense, "id v1 v2 …",
+// the weight is 1 where there is none), or a JSON object, and features, one node a line, either dense, "id v1 v2 …",
 // or sparse, "id index:value index:value …" with indices from 0. features may be nil. Where some of
 // the first 64 kB of dense features are text, they are a [table.Table] of any cells, and so are JSON
 // objects, one a line, but those of an id and a "vector"; Features are made of them. A cell of a table in
@@ -24,9 +25,11 @@ import (
 //
 // The names of columns go before their places: source and target, from and to, user and item and their like are the
 // ends of an edge, weight, value and count its weight, and never what is called time, year, type or id; id and node name
-// the node, label, class and target its label. Of four columns or more without such names the ends are those with the ids
-// of the features file, if they are two. A third column of times is no weight. [Dataset.Layouts] say how each file was
-// read, opts.Warn is told what was guessed.
+// the node, label, class and target its label. Without such names the cells of all
+// columns on the first lines tell the ends, which have much the same; no times, fractions or numbers of lines are ends, and no
+// times a weight. Two readings as good are an error that names both. Names of two kinds, such as user and item, are
+// Bipartite. A square of numbers is an adjacency matrix. [Dataset.Layouts] say how each file was read, opts.Warn is told what
+// was guessed.
 //
 // Nodes called 0 to n − 1 come in that order, others in the order of the features file. An edge that names another is
 // coles.ErrIDs unless opts.MissingRows allows it; such nodes follow in the order in which the edge list first names them,
@@ -46,18 +49,30 @@ func ReadEdgeList(edges, features io.Reader, opts EdgeListOptions) (*Dataset, er
 func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
 	marks := text.Marks(opts.MissingMarks)
+	network, edges, err := networkIn(edges, l.edgesFile, opts.Format, true)
+	if err != nil {
+		return nil, err
+	}
+	var edge *edgeReader
+	kinds := opts.Bipartite && network == nil
+	if network == nil {
+		edges = l.asKONECT(edges, &opts)
+		edge = l.startEdges(text.NewReader(edges, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: marks}), opts)
+		if edge.Err != nil {
+			return nil, placed(l.edgesFile, edge.Err)
+		}
+		kinds = opts.Bipartite || edge.namesTwoKinds()
+	}
 	var sides *twoKinds
-	if opts.Bipartite {
-		var err error
-		if sides, err = l.readTwoKinds(edges, opts); err != nil {
+	if kinds {
+		if sides, err = l.readTwoKinds(edge, opts); err != nil {
 			return nil, err
 		}
 	}
 	if features != nil {
 		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
-		t := text.NewReader(features, text.Layout{Multiline: true, Marks: marks})
-		if l.readFeatures(t, opts); t.Err != nil {
-			return nil, placed(l.featuresFile, t.Err)
+		if err := l.readNodes(features, opts); err != nil {
+			return nil, placed(l.featuresFile, err)
 		}
 		if opts.Encoder.AsIs() && opts.Kinds == nil {
 			if err := l.arrange(opts); err != nil {
@@ -68,45 +83,62 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", []Advice{nodeAdvice, unknownAdvice}
 		}
 	}
-	if err := l.nameNodes(opts.Nodes, opts.Rows, opts.Bipartite); err != nil {
+	if err := l.nameNodes(opts.Nodes, opts.Rows, kinds); err != nil {
 		return nil, placed(l.featuresFile, err)
 	}
 	if sides != nil {
 		if err := l.join(sides, opts); err != nil {
 			return nil, placed(l.edgesFile, err)
 		}
+	} else if network != nil {
+		if err := l.readEdgesOf(network, opts); err != nil {
+			return nil, placed(l.edgesFile, err)
+		}
 	} else {
-		t := text.NewReader(edges, text.Layout{Edges: true, Marks: marks})
-		if l.readEdges(t, opts); t.Err != nil {
-			return nil, placed(l.edgesFile, t.Err)
+		if edge.readEdges(opts, false); edge.Err != nil {
+			return nil, placed(l.edgesFile, edge.Err)
 		}
 	}
 	if l.nodes.count() == 0 {
 		return nil, fault(l.edgesFile, "%w: no edge, and no features to name the nodes", ErrMissing)
 	}
-	l.warnOfFractions()
+	l.warnOfIDs()
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {
-		t := text.NewReader(opts.Labels, text.Layout{Marks: marks})
 		l.labelsFile = cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels"))
-		if l.readLabels(t, opts); t.Err != nil {
-			return nil, placed(l.labelsFile, t.Err)
+		if err := l.readClasses(opts); err != nil {
+			return nil, placed(l.labelsFile, err)
 		}
 	}
 	d, err := l.dataset(opts)
 	return d, placed(l.featuresFile, err)
 }
 
-// warnOfFractions warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole
-// as 2.0.
-func (l *edgeFiles) warnOfFractions() {
+// isCSV reports whether a file is called so, gzipped or not.
+func isCSV(file string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
+}
+
+// warnOfIDs warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole as 2.0, and
+// some characters have no width.
+func (l *edgeFiles) warnOfIDs() {
+	fractions, unseen := 0, 0
 	for _, id := range l.nodes.ids {
 		if whole, ok := strings.CutSuffix(id, ".0"); ok && l.nodes.has(whole) {
-			l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
-			return
+			if fractions++; fractions == 1 {
+				l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
+			}
+		}
+		if id != "" && (id[len(id)-1] >= utf8.RuneSelf || id[0] >= utf8.RuneSelf) && strings.Trim(id, noWidth) != id {
+			if unseen++; unseen == 1 {
+				l.say(l.edgesFile, 0, nil, "the id %+q begins or ends with a character that nobody sees", id)
+			}
 		}
 	}
 }
+
+// noWidth are marks of byte order, spaces without a width, and joiners.
+const noWidth = "\ufeff\u200b\u200c\u200d\u2060\u00ad\u00a0"
 
 // OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
 // featuresPath or labelsPath means none. The dataset is named after the edge list.

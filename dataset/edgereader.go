@@ -15,6 +15,8 @@ import (
 type edgeReader struct {
 	*text.Reader
 	*edgeFiles
+	some    bool      // there is a line
+	above   bool      // the first line is a header because of what is below
 	columns []int     // fields of the ids and, if there is one, the weight
 	chosen  bool      // by the caller: lines may have other fields
 	named   bool      // the weight is one by its name or the caller's word
@@ -23,6 +25,8 @@ type edgeReader struct {
 	skips   bool      // edges that have no two nodes
 	nothing skipped   // of them, those with an end that says nothing
 	unknown skipped   // and those with one that is no node
+	objects bool      // lines are JSON, and the header is of members
+	corner  bool      // a matrix has names before its rows
 	first   [2]string // the ids on the first line
 	firstAt int
 	id      []byte // storage of one
@@ -39,80 +43,6 @@ type skipped struct {
 func (s *skipped) skip(id string) {
 	if s.lines++; s.lines == 1 {
 		s.id = strings.Clone(id)
-	}
-}
-
-// readEdges reads edges, and returns what the ids of two kinds begin with.
-func (l *edgeFiles) readEdges(t *text.Reader, opts EdgeListOptions) (kinds [2]string) {
-	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
-	if e.chosen {
-		e.named, e.columns = true, slices.Clone(opts.Columns)
-		for k := range e.columns {
-			e.columns[k]--
-		}
-	}
-	if opts.Unweighted {
-		e.columns = e.columns[:2]
-	}
-	if opts.Bipartite {
-		e.kinds = [2]string{"1:", "2:"}
-	}
-	some := opts.Header.start(t, e.isHeader)
-	if e.width = len(t.Fields); some {
-		if tuples(t.Fields) {
-			t.Fault(-1, "%w: nodes are tuples, which hold what separates nodes; NetworkX's write_edgelist writes them apart with delimiter=\"\\t\"", coles.ErrFormat)
-		}
-		e.choose(opts)
-	}
-	if e.width < 3 && !e.chosen { // of a header alone, too
-		e.columns = e.columns[:2]
-	}
-	e.open()
-	e.warnOfComments(t, e.edgesFile)
-	if opts.Bipartite && t.Header != nil {
-		e.nameKinds()
-	}
-	if some && t.Err == nil {
-		e.readRows()
-	}
-	for side, k := range e.columns[:2] {
-		if k < len(t.Header) {
-			t.Header[k] = e.kinds[side] + t.Header[k] // as it would be were it a node
-		}
-		checkGuess(t, l.nodes, k)
-	}
-	l.closed(t, l.edgesFile, e.nothing.lines+e.unknown.lines)
-	if t.Err == nil {
-		e.warn()
-		e.dropTimes()
-	}
-	return e.kinds
-}
-
-// tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
-func tuples(fields []string) bool {
-	return len(fields) > 2 && strings.HasPrefix(fields[0], "(") && !strings.Contains(fields[0], ")") && strings.Contains(fields[1], ")")
-}
-
-// open keeps how the edges are read.
-func (e *edgeReader) open() {
-	roles := make([]string, max(e.width, len(e.Header)))
-	for at, k := range e.columns {
-		if k < len(roles) {
-			roles[k] = [3]string{"source", "target", "weight"}[at]
-		}
-	}
-	e.opened(e.Reader, e.edgesFile, "edges", roles)
-}
-
-// nameKinds calls the two kinds of nodes what the header does, if that keeps their ids apart.
-func (e *edgeReader) nameKinds() {
-	if max(e.columns[0], e.columns[1]) >= len(e.Header) {
-		return
-	}
-	u, v := e.Header[e.columns[0]], e.Header[e.columns[1]]
-	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
-		e.kinds = [2]string{u + ":", v + ":"}
 	}
 }
 
@@ -213,7 +143,7 @@ func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
 		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
-		e.Fault(-1, "%w: %d fields, the first line has %d; a node and all its neighbours on a line are of the format adjacency", coles.ErrFormat, len(e.Fields), e.width)
+		e.Fault(-1, "%w: %d fields, the first line has %d; %s", coles.ErrFormat, len(e.Fields), e.width, manyOnALine)
 	}
 	if e.Err != nil {
 		return
@@ -259,3 +189,6 @@ func (e *edgeReader) end(side int) int {
 	e.Fields[k] = e.kinds[side] + e.Fields[k]
 	return e.nodes.named(e.Reader, k)
 }
+
+// manyOnALine says what lines of different lengths may be.
+const manyOnALine = "a node and all its neighbours on a line are of the format adjacency, a basket or a recipe of the format baskets"

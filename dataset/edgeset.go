@@ -75,15 +75,19 @@ func (s *edgeSet) grow(weighted bool) error {
 	return nil
 }
 
-// graph is the graph of the edges between n nodes, which lies where they do.
-func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
+// graph is the graph of the edges between n nodes, which lies where they do, and how many were given again.
+func (s *edgeSet) graph(n int, ids []string, repeats string) (*coles.Graph, int, error) {
 	if s.space == nil {
-		return inside.FromEdges(n, s.parts(), coles.WithIDs(ids))
+		g, err := inside.FromEdges(n, s.parts(), coles.WithIDs(ids), coles.WithRepeats(repeats))
+		if err != nil {
+			return nil, 0, err
+		}
+		return g, g.Report().DuplicatesMerged, nil
 	}
 	weighted, at := false, 0
 	for e, w := range s.all() {
 		if err := matrix.CheckPair(n, at, e, w); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		weighted = weighted || w != 1
 		at++
@@ -99,11 +103,12 @@ func (s *edgeSet) graph(n int, ids []string) (*coles.Graph, error) {
 		}
 	}
 	ctx := scratch.With(context.Background(), s.space)
-	a, _, _, err := matrix.FromEntries(ctx, n, parts, s.count, weighted)
+	a, again, _, err := matrix.FromEntries(ctx, n, parts, s.count, weighted, matrix.Repeats(repeats))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return inside.FromRows(a.Ptr, a.Col, a.Val, coles.WithIDs(ids))
+	g, err := inside.FromRows(a.Ptr, a.Col, a.Val, coles.WithIDs(ids))
+	return g, again, err
 }
 
 // parts are the edges with their weights, in the order in which they came.
@@ -181,4 +186,31 @@ func (s *edgeSet) csr(rows, cols int) *sparse.CSR {
 // compressed sorts entries into rows, keeping their order within a row. Without values each is 1.
 func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
 	return (&edgeSet{blocks: []edgeBlock{{is, js, values}}, count: len(is)}).csr(rows, cols)
+}
+
+// joinRepeats counts entries of a row at the place of an earlier one, and joins them as [coles.WithRepeats] does, but leaves
+// those that add up for the graph, as the other direction of an edge has a say in it.
+func joinRepeats(m *sparse.CSR, repeats string) (again int) {
+	raw := m.RawMatrix()
+	how, first := matrix.Repeats(repeats), make([]int, raw.J) // of a column, from 1, beyond what rows before have
+	kept := 0
+	for i, lo := 0, 0; i < raw.I; i++ {
+		hi, begin := raw.Indptr[i+1], kept
+		for q := lo; q < hi; q++ {
+			j := raw.Ind[q]
+			if at := first[j] - 1; at >= begin {
+				again++
+				if how != matrix.Added {
+					raw.Data[at] = how.Merge(raw.Data[at], raw.Data[q])
+					continue
+				}
+			}
+			raw.Ind[kept], raw.Data[kept] = j, raw.Data[q]
+			kept++
+			first[j] = kept
+		}
+		lo, raw.Indptr[i+1] = hi, kept
+	}
+	*m = *sparse.NewCSR(raw.I, raw.J, raw.Indptr, raw.Ind[:kept], raw.Data[:kept])
+	return again
 }

@@ -51,6 +51,7 @@ var (
 	unknownAdvice = Advice{"SkipUnknown", "", "that such lines are skipped"}
 	nodeAdvice    = Advice{"MissingRows", "", "what to do with such nodes"}
 	marksAdvice   = Advice{"MissingMarks", "", "what stands for nothing"}
+	repeatsAdvice = Advice{"Repeats", "", "what becomes of them"}
 )
 
 func columnsAdvice(columns string) Advice {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/networks"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,6 +23,8 @@ type Format struct {
 	// Graph is set if the format holds graphs, and Features if these may have features, which
 	// can serve as vectors. Other formats hold vectors.
 	Graph, Features bool
+	// Attributes is set if nodes may have some besides, to make features and labels of.
+	Attributes bool
 	// Undirected is set if it holds a [Dataset.Graph].
 	Undirected bool
 	// Binary is set if the format is not text.
@@ -42,7 +45,7 @@ type Format struct {
 // Formats returns the table of all formats. The first of several that share an extension is the one
 // meant by it, among graphs and among vectors.
 func Formats() []Format {
-	return []Format{
+	return slices.Concat([]Format{
 		{
 			Name: "npz", About: "gnn-benchmark archive", Graph: true, Features: true, Binary: true, Extensions: []string{".npz"},
 			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadNPZ(r) }, Write: WriteNPZ,
@@ -53,10 +56,12 @@ func Formats() []Format {
 		},
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
-			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data"},
-			Read:       func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }, Write: writeEdgeList,
+			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
+			Read:       readEdgeLines, Write: writeEdgeList,
 		},
 		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: readNeighbours},
+		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: readBaskets},
+	}, networkFormats(), []Format{
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
 			Read: readAdjacency, Write: func(w io.Writer, d *Dataset) error { return writeMatrixMarket(w, d.Adjacency) },
@@ -85,7 +90,7 @@ func Formats() []Format {
 			Name: "word2vec-binary", About: "word2vec's binary form, float32", Binary: true, Extensions: []string{".bin"},
 			Read: readWord2VecBinary, Write: vectorsBy(writeWord2VecBinary),
 		},
-	}
+	})
 }
 
 // FormatNamed finds a format by its name.
@@ -102,8 +107,9 @@ func FormatNamed(name string) (f Format, ok bool) {
 // or by the files that are there.
 func FormatsAt(path string) []Format {
 	extension := filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+	planetoid := strings.HasPrefix(filepath.Base(path), "ind.") && extension == ".graph"
 	return slices.DeleteFunc(Formats(), func(f Format) bool {
-		return !slices.Contains(f.Extensions, extension) && (f.IsAt == nil || !f.IsAt(path))
+		return (planetoid || !slices.Contains(f.Extensions, extension)) && (f.IsAt == nil || !f.IsAt(path))
 	})
 }
 
@@ -131,6 +137,25 @@ func isThere(path string) bool {
 func isPlanetoid(path string) bool {
 	dir, name := filepath.Split(path)
 	return isThere(filepath.Join(dir, planetoidFile(name, "graph")))
+}
+
+// networkFormats are the formats of graph tools.
+func networkFormats() (all []Format) {
+	for _, f := range networks.Formats {
+		all = append(all, Format{
+			Name: f.Name, About: f.About, Graph: true, Attributes: true, Extensions: f.Extensions,
+			Read: func(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+				opts.Format = f.Name
+				return ReadEdgeList(r, nil, opts)
+			},
+		})
+	}
+	return all
+}
+
+func readEdgeLines(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+	opts.Format = "edges"
+	return ReadEdgeList(r, nil, opts)
 }
 
 // readRows reads the vectors of a features file.

@@ -34,8 +34,8 @@ func TestFormatsAreWellFormed(t *testing.T) {
 		}
 		names[f.Name] = true
 	}
-	if f, ok := FormatNamed("gml"); ok {
-		t.Errorf("gml is %+v", f)
+	if f, ok := FormatNamed("dot"); ok {
+		t.Errorf("dot is %+v", f)
 	}
 }
 

@@ -25,10 +25,10 @@ func onlyHeaderWords(fields []string) bool {
 }
 
 // checkGuess makes sure that a line which was taken for a header does not have the id of a node in
-// the field for an id.
-func checkGuess(t *text.Reader, nodes *nodeIDs, k int) {
-	if t.Guessed && k < len(t.Header) && nodes.has(t.Header[k]) {
+// the field for an id, with its kind before it.
+func checkGuess(t *text.Reader, nodes *nodeIDs, k int, kind string) {
+	if t.Guessed && k < len(t.Header) && nodes.has(kind+t.Header[k]) {
 		t.Line = t.First
-		t.Fault(-1, "%w", headerAdvice.on("%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, t.Header[k], k+1))
+		t.Fault(-1, "%w", headerAdvice.on("%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, kind+t.Header[k], k+1))
 	}
 }

@@ -81,7 +81,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"ids on the first line":        {read("who,whom\na,b\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes + header},
 		"ids on another":               {read("a,b\na,who\n", "a,1\nb,2\n", DetectHeader), coles.ErrIDs, `for node "who"` + nodes},
 		"a weight that is empty":       {read("a,b,\nb,a,1\n", "", DetectHeader), coles.ErrFormat, `"" is not a number` + header},
-		"fields of the first line":     {read("a,b,1,2\nb,a,1,2\n", "", DetectHeader), coles.ErrFormat, `4 columns, and no names tell the ends of an edge: 1 "a", 2 "b", 3 "1", 4 "2"; EdgeListOptions.Columns 1,2 says which columns an edge is in`},
+		"fields of the first line":     {read("a,b,c,1,2\nd,e,f,1,2\n", "", DetectHeader), coles.ErrFormat, `5 columns, and neither names nor cells tell the ends of an edge: 1 "a", 2 "b", 3 "c", 4 "1", 5 "2"; EdgeListOptions.Columns says which columns an edge is in`},
 		"a header that is also a node": {read("id,node\na,id\n", "", DetectHeader), coles.ErrFormat, `"id" (field 1) is a node` + header},
 	} {
 		testkit.WantError(t, c.err, c.named)

@@ -16,9 +16,12 @@ import (
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	l.class = make([]string, l.nodes.count())
+	if opts.LabelColumn != "" {
+		opts.Header = WithHeader
+	}
 	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) && !l.nodes.has(t.Fields[0]) } // the label may be called anything
-	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields) != nil }) {
-		l.pickLabels(t)
+	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields, "") != nil }) {
+		l.pickLabels(t, opts.LabelColumn)
 	}
 	var unknown error
 	var label string // of the first line, if its id is unknown
@@ -59,24 +62,29 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 	if unknown != nil && (slices.Contains(l.class, label) || lines+none == 0) {
 		t.Fail(unknown)
 	}
-	checkGuess(t, l.nodes, 0)
+	checkGuess(t, l.nodes, 0, "")
 	l.closed(t, l.labelsFile, strange.lines)
 	if t.Err == nil {
-		l.warnOfLabels(strange, none+l.unlabel(lines, opts))
+		more, word := l.unlabel(lines, opts)
+		l.warnOfLabels(strange, none+more, word)
 		if several > 0 {
 			l.say(l.labelsFile, 0, nil, "nodes get %d more labels by lines that repeat them: each has a list of labels", several)
 		}
 	}
 }
 
-// labelNames are the roles of the columns of labels by their names, nil where these do not tell.
-func labelNames(header []string) []string {
+// labelNames are the roles of the columns of labels by their names, nil where these do not tell; the label is in a column
+// that is asked for, if one is.
+func labelNames(header []string, column string) []string {
 	label := text.LabelColumn(header)
+	if column != "" {
+		label = slices.Index(header, column)
+	}
 	if label < 0 || len(header) < 2 {
 		return nil
 	}
 	id, named := text.IDColumn(header, header)
-	if !named && len(header) > 2 || id == label || slices.ContainsFunc(header, text.IsNumber) {
+	if column == "" && (!named && len(header) > 2 || slices.ContainsFunc(header, text.IsNumber)) || id == label {
 		return nil
 	}
 	roles := make([]string, len(header))
@@ -85,8 +93,12 @@ func labelNames(header []string) []string {
 }
 
 // pickLabels has lines consist of an id and a label.
-func (l *edgeFiles) pickLabels(t *text.Reader) {
-	roles := labelNames(t.Header)
+func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
+	roles := labelNames(t.Header, column)
+	if roles == nil && column != "" {
+		t.Fail(fmt.Errorf("%w: no column %q of labels beside one of ids: %s", ErrMissing, column, strings.Join(t.Header, ", ")))
+		return
+	}
 	if len(roles) != len(t.Fields) {
 		if roles = []string{"id", "label"}; len(t.Fields) != 2 {
 			return // an error of the first line
@@ -102,15 +114,30 @@ func (l *edgeFiles) pickLabels(t *text.Reader) {
 			unread = append(unread, strconv.Quote(name))
 		}
 	}
-	if unread != nil {
+	if unread != nil && column == "" {
 		l.say(l.labelsFile, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
 	}
 	l.warnOfComments(t, l.labelsFile)
 	l.pick(t, l.labelsFile, "labels", "id", roles)
 }
 
-// unlabel takes away the label −1 where all others are whole numbers from 0 on, and counts it.
-func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
+// noLabel are the words for none, among other labels.
+var noLabel = strings.Fields("unknown unlabeled unlabelled undefined missing unk tbd * n.a.")
+
+// unlabel takes away labels that are a word for none and, where all others are whole numbers from 0 on, −1. It counts them,
+// and returns such a word.
+func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int, word string) {
+	for i, c := range l.class {
+		if opts.MissingMarks == nil && (slices.Contains(noLabel, strings.ToLower(c)) || strings.EqualFold(c, "not available")) {
+			l.class[i], word = "", c
+			count++
+		}
+	}
+	return count + l.unlabelMinus(lines-count, opts), word
+}
+
+// unlabelMinus does so with −1.
+func (l *edgeFiles) unlabelMinus(lines int, opts EdgeListOptions) (count int) {
 	for _, c := range l.class {
 		if _, whole := text.Integer(c); c == "-1" {
 			count++
@@ -129,12 +156,16 @@ func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int) {
 	return count
 }
 
-func (l *edgeFiles) warnOfLabels(strange skipped, none int) {
+func (l *edgeFiles) warnOfLabels(strange skipped, none int, word string) {
 	if strange.lines > 0 {
 		l.say(l.labelsFile, 0, nil, "labels that are skipped because there is no such node: %d, such as of %q", strange.lines, strange.id)
 	}
 	if none > 0 {
-		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d", none)
+		such := ""
+		if word != "" {
+			such = fmt.Sprintf(", such as %q", word)
+		}
+		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d%s", none, such)
 	}
 }
 

@@ -43,6 +43,8 @@ func (l Layout) String() string {
 		}
 		column := strconv.Itoa(k + 1)
 		switch {
+		case l.Separator == "" && l.Header != nil: // attributes have no place
+			column, end = strconv.Quote(l.Header[k]), k+1
 		case end > k+1:
 			column += fmt.Sprintf(" to %d", end)
 		case k < len(l.Header):

@@ -42,6 +42,22 @@ func readNeighbours(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	return d, placed(file, err)
 }
 
+// readBaskets reads lines of items, such as those of a purchase or a recipe: a line is a node of its own kind.
+func readBaskets(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+	file := source.Name(r, "baskets")
+	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
+		l.told, l.edgesFile = opts.Warn, file
+		if err := l.takeBaskets(text.NewReader(r, text.Layout{Edges: true, Commas: isCSV(file), Marks: opts.MissingMarks})); err != nil {
+			return nil, err
+		}
+		if l.nodes.count() == 0 {
+			return nil, fmt.Errorf("%w: no line", ErrMissing)
+		}
+		return l.dataset(opts)
+	})
+	return d, placed(file, err)
+}
+
 // readLists reads the neighbours of each node from JSON.
 func (l *edgeFiles) readLists(t *text.Reader, opts EdgeListOptions) (*Dataset, error) {
 	err := eachList(t.Rest(), func(id string, members []string) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/matrix"
 	"coles/internal/setting"
 	"coles/internal/text"
 	"coles/table"
@@ -56,13 +57,26 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	d := &Dataset{
 		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
 	}
+	var again int
+	usual := matrix.Added
+	if opts.Unweighted {
+		usual = matrix.Largest
+	}
+	repeats := cmp.Or(opts.Repeats, string(usual))
 	if opts.Undirected {
 		var err error
-		if d.Undirected, err = l.edges.graph(n, l.nodes.ids); err != nil {
+		if d.Undirected, again, err = l.edges.graph(n, l.nodes.ids, repeats); err != nil {
 			return nil, placed(l.edgesFile, err)
 		}
 	} else {
 		d.Adjacency = l.edges.csr(n, n)
+		again = joinRepeats(d.Adjacency, repeats)
+	}
+	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
+		l.say(l.edgesFile, 0, []Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.count)
+	}
+	if d.Undirected != nil {
+		l.warnOfDropped(d.Undirected.Report())
 	}
 	l.edges = edgeSet{}
 	if l.table != nil {
@@ -76,6 +90,16 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 		}
 	}
 	return d, nil
+}
+
+// warnOfDropped warns of edges of weight 0, and of more self loops than what may be there to name isolated nodes.
+func (l *edgeFiles) warnOfDropped(r coles.GraphReport) {
+	if r.ZeroWeightDropped > 0 {
+		l.say(l.edgesFile, 0, nil, "edges of weight 0 are left out: %d", r.ZeroWeightDropped)
+	}
+	if loops := r.SelfLoopsDropped; loops > r.Isolated && !l.oneKind {
+		l.say(l.edgesFile, 0, []Advice{{"Bipartite", "", "that the columns name nodes of two kinds"}}, "edges from a node to itself are left out: %d", loops)
+	}
 }
 
 // leftOut are the nodes that do not stay, nil for none.

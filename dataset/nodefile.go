@@ -35,7 +35,7 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 		t.Fail(fmt.Errorf("%w: no line with features", ErrMissing))
 	case !opts.wantsTable() && isSparseRow(t):
 		l.features = readSparseRows(t, l.nodes, opts.Width)
-	case opts.wantsTable() || hasText(t):
+	case opts.wantsTable() || hasText(t) || opts.LabelColumn != "" && slices.Contains(t.Header, opts.LabelColumn):
 		l.table = l.readTable(t, opts)
 	default:
 		if len(t.Header) == len(t.Fields) {
@@ -45,7 +45,7 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 		l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error")
 		l.warnOfGaps(gaps, opts)
 	}
-	checkGuess(t, l.nodes, 0)
+	checkGuess(t, l.nodes, 0, "")
 	l.closed(t, l.featuresFile, 0)
 }
 

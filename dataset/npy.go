@@ -119,16 +119,12 @@ func (m *Mapped) Forget() error {
 }
 
 // MapNPY maps the .npy file at path into memory as a matrix of float32: elements '<f4', row-major, in
-// two dimensions or in one, which gives a single column. numpy.save and [WriteNPY] of a *coles.Dense32
-// write such files. Pages are read when they are first looked at, are shared with every process that
-// maps the file, and can be dropped by the system at any time, so that features may be larger than
-// memory. The file must not shrink as long as it is mapped: to read a lost page ends the program.
+// two dimensions or in one, a single column, as numpy.save and [WriteNPY] write. Pages are read when they are first looked
+// at, so that features may be larger than memory. The file must not shrink as long as it is mapped: to read a lost page
+// ends the program. Where files cannot be mapped (Windows, js, big-endian machines) the matrix is read into memory.
 //
-// On systems without mmap (Windows, js), on big-endian machines, and where the numbers do not begin
-// at a multiple of four bytes (no file of NumPy's), the matrix is read into memory: 4·n·d bytes.
-//
-// Errors: ErrLayout for other elements, column-major order and a gzipped file, all of which [ReadNPY]
-// reads; otherwise as for ReadNPY.
+// Errors: ErrLayout for other elements, column-major order and a gzipped file, all of which [ReadNPY] reads; otherwise
+// as for ReadNPY.
 func MapNPY(path string) (*Mapped, error) {
 	f, err := openFile(path)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestPairs(t *testing.T) {
 			t.Errorf("%d nodes, ids %v, edges\n%v", d.Nodes(), d.IDs, mat.Formatted(d.Adjacency))
 		}
 		g := testkit.Must(testkit.Must(pairs.Read(bytes.NewReader(file), EdgeListOptions{Rows: 7, Undirected: true})).Graph())
-		testkit.WantSame(t, "graph", g.String(), "7 nodes, 2 edges, 1 duplicate merged, 2 directed entries mirrored, 3 isolated nodes")
+		testkit.WantSame(t, "graph", g.String(), "7 nodes, 2 edges, 1 repeat joined, 2 directed entries mirrored, 3 isolated nodes, weighted")
 		named := testkit.Must(pairs.Read(bytes.NewReader(file), EdgeListOptions{Nodes: []string{"a", "b", "c", "d", "e"}}))
 		testkit.WantSame(t, "ids", named.IDs, []string{"a", "b", "c", "d", "e"})
 	}

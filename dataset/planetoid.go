@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset/internal/pickle"
+	"coles/internal/matrix"
 	"coles/internal/npy"
 	"coles/internal/setting"
 	"coles/internal/source"
@@ -33,7 +34,7 @@ const planetoidVal = 500
 //
 // The rows of allx come first, then the rows of tx at the indices that test.index lists. Indices in
 // that range which the list leaves out (15 in Citeseer) have no features and label 0, and are in
-// Unlabeled. The adjacency has one entry for each neighbour that graph lists, repeated ones included.
+// Unlabeled. The adjacency has one entry for each neighbour that graph lists, even again.
 // Splits holds the public split: as many training nodes as y has rows, the 500 that follow for
 // validation, and test.index.
 //
@@ -283,7 +284,9 @@ func (p *planetoid) graph(n int) *sparse.CSR {
 	if p.err != nil {
 		return nil
 	}
-	return compressed(n, n, from, to, nil)
+	a := compressed(n, n, from, to, nil)
+	joinRepeats(a, string(matrix.Largest))
+	return a
 }
 
 // publicSplit records the split that the files were published with.

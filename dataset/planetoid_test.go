@@ -15,10 +15,10 @@ import (
 
 func TestPlanetoidPlacesTestRows(t *testing.T) {
 	d := testkit.Must(readPlanetoid(planetoidFS(smallPlanetoid()), "toy", ""))
-	// tx row 0 belongs at 4 and row 1 at 2; row 3 has neither features nor label. Repeated neighbours and
-	// the loop stay.
+	// tx row 0 belongs at 4 and row 1 at 2; row 3 has neither features nor label. A repeated neighbour is one, and
+	// the loop stays.
 	wantSame(t, d, &Dataset{
-		Adjacency: sparse.NewCSR(5, 5, []int{0, 2, 4, 5, 5, 6}, []int{1, 1, 0, 2, 1, 4}, []float64{1, 1, 1, 1, 1, 1}),
+		Adjacency: sparse.NewCSR(5, 5, []int{0, 1, 3, 4, 4, 5}, []int{1, 0, 2, 1, 4}, []float64{1, 1, 1, 1, 1}),
 		Features:  sparse.NewCSR(5, 3, []int{0, 1, 2, 3, 3, 5}, []int{0, 2, 2, 0, 1}, []float64{1, 0.5, 2, 4, 5}),
 		Labels:    []int{0, 1, 0, 0, 1},
 		Unlabeled: []int{3},

@@ -45,6 +45,9 @@ func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table
 	read.File = l.featuresFile
 	for k := range read.Columns {
 		read.Columns[k].Exact = true
+		if opts.LabelColumn != "" && names[k] == opts.LabelColumn {
+			read.Columns[k].Kind = table.Ignore
+		}
 	}
 	for t.Next() {
 		l.nodes.newRow(t)

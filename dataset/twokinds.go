@@ -2,11 +2,9 @@ package dataset
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"coles"
-	"coles/internal/text"
 )
 
 // twoKinds are the edges between nodes of two kinds, which have names of their own until it is known which both have.
@@ -16,11 +14,10 @@ type twoKinds struct {
 }
 
 // readTwoKinds reads edges between nodes of two kinds.
-func (l *edgeFiles) readTwoKinds(edges io.Reader, opts EdgeListOptions) (*twoKinds, error) {
-	own := &edgeFiles{nodes: newNodeIDs(), edges: edgeSet{space: l.edges.space}, edgesFile: l.edgesFile, told: l.told}
-	t := text.NewReader(edges, text.Layout{Edges: true, Marks: opts.MissingMarks})
-	kinds := own.readEdges(t, opts)
-	return &twoKinds{own, kinds}, placed(l.edgesFile, t.Err)
+func (l *edgeFiles) readTwoKinds(e *edgeReader, opts EdgeListOptions) (*twoKinds, error) {
+	e.edgeFiles = &edgeFiles{nodes: newNodeIDs(), edges: edgeSet{space: l.edges.space}, edgesFile: l.edgesFile, told: l.told}
+	e.readEdges(opts, true)
+	return &twoKinds{e.edgeFiles, e.kinds}, placed(l.edgesFile, e.Err)
 }
 
 // join joins the edges to the nodes that are named. Where both kinds have an id, all get their kind before them; other
@@ -32,6 +29,9 @@ func (l *edgeFiles) join(s *twoKinds, opts EdgeListOptions) error {
 		_, plain[i], _ = strings.Cut(id, ":")
 		_, again := both[plain[i]]
 		both[plain[i]], shared = again, shared || again
+	}
+	if shared && !opts.Bipartite {
+		l.say(l.edgesFile, 0, nil, "the names of the columns are of two kinds, which have ids in common: nodes are called %s… and %s…", s.kinds[0], s.kinds[1])
 	}
 	rows, unknown := make([]int32, len(plain)), skipped{}
 	for i, id := range s.nodes.ids {

@@ -25,24 +25,18 @@ import (
 // them: has_label (false for the nodes of Unlabeled), node_names, class_names, and Splits as
 // {train,val,test}_masks (splits × n).
 //
-// Numbers are '<f4' where float32 holds all of them exactly, and '<f8' otherwise. Column indices and
-// row pointers are '<i4', or '<i8' from 2³¹ entries on; names are '<U', as wide as the longest.
+// [ReadNPZ] gives back the same dataset, but without Name and FeatureNames, with dense features as a *mat.Dense, and with
+// Unlabeled and the nodes of a split ascending. The bytes depend on d alone. Cost: two passes over the data; memory: two
+// buffers.
 //
-// ReadNPZ gives back the same dataset, but without Name and FeatureNames; a *coles.Dense32 comes back
-// as a *mat.Dense of the same numbers, Unlabeled and the nodes of a split ascending, and an empty list
-// perhaps as nil, or nil as empty. Either every split has a Test or none.
-//
-// The bytes depend on d alone: there are no time stamps. Nothing is compressed: that would take
-// nine times as long to save a fifth of dense features, or a half to four fifths of sparse ones.
-// Memory: two buffers, a byte a node and a thousand names. Cost: two passes over the data.
-//
-// Errors: as for [Dataset.Validate]; coles.ErrShape for splits of which only some have a Test;
-// coles.ErrIDs for a name that is not UTF-8, or ends in a zero byte, which '<U' takes for padding; or
-// the writer's own, with the name of the member, after which the bytes written are no archive.
+// Errors: as for [Dataset.Validate]; coles.ErrShape for splits of which only some have a Test; coles.ErrIDs for a name that
+// is not UTF-8, or ends in a zero byte; or the writer's own, with the name of the member.
 func WriteNPZ(w io.Writer, d *Dataset) error {
 	if err := d.writable(); err != nil {
 		return writing("npz", err)
 	}
+	// Nothing is compressed: that would take nine times as long to save a fifth of dense features, or a half to four fifths
+	// of sparse ones.
 	a := &archiveWriter{z: zip.NewWriter(w), b: bufio.NewWriterSize(nil, source.Chunk)}
 	a.fill(d)
 	if a.err == nil { // the directory would make an archive of a part

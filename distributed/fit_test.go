@@ -27,7 +27,7 @@ type sample struct {
 
 // graph is the sample as package coles has it.
 func (c sample) graph() *coles.Graph {
-	return testkit.Must(coles.NewGraph(c.n, c.edges, coles.WithWeights(c.weights)))
+	return testkit.Must(coles.NewGraph(c.n, c.edges, coles.WithWeights(c.weights), coles.WithRepeats("max")))
 }
 
 // input adds the sample to a pipeline: edges in chunks of some, rows in the given heights.

@@ -148,7 +148,7 @@ func sortEntries(entries []entry) {
 	})
 }
 
-// distinct sorts entries and drops what [coles.NewGraph] drops: all but the largest weight of
+// distinct sorts entries and drops what [coles.NewGraph] drops with [coles.WithRepeats] "max": all but the largest weight of
 // edges given more than once, edges of weight zero, self loops. Entries between rows of one block
 // become symmetric.
 func distinct(entries []entry, symmetric bool) ([]entry, tally) {

@@ -14,7 +14,7 @@ func TestHomophilyEqualsItsDefinition(t *testing.T) {
 	for i := range 1000 {
 		n := 3 + rng.IntN(6)
 		edges := append(testkit.RandomEdges(rng, n, 0.2+0.6*rng.Float64()), coles.Edge{U: 0, V: 1})
-		g := testkit.Must(coles.NewGraph(n, edges))
+		g := testkit.Must(coles.NewGraph(n, edges, coles.WithRepeats("first")))
 		a, labels, counts := testkit.DenseOf(g.CSR()), testkit.RandomLabels(n, 3, uint64(i)), make([]float64, 3)
 		var node, same, all, joined, random float64
 		for u := range n {

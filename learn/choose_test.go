@@ -77,7 +77,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			g, x, all := drawnCommunities(t, c.of, c.shift)
 			labels := some(all, c.every, c.without...)
 			c.opts = append(c.opts, coles.With(func(s *coles.Settings) { s.Structure = 0 }))
-			got := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Alphas: []float64{0}}, c.opts...))
+			got := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Alone: true}, c.opts...))
 			byS := testkit.Must(coles.Fit(context.Background(), g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = 0 }))...))
 			testkit.WantSame(t, "s", got.Alignment, *byS.Report().Alignment)
 			testkit.WantSame(t, "kinds", [2]coles.Kind{got.Alone, got.Model.Report().Kind}, [2]coles.Kind{c.alone, c.want})
@@ -123,7 +123,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 // plainlyRight predicts each of five parts of the labelled rows by the others.
 func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
 	t.Helper()
-	parts := testkit.Must(testkit.Must(groupsOf(Labels{Classes: labels})).split(Options{Alphas: []float64{0}}))
+	parts := testkit.Must(testkit.Must(groupsOf(Labels{Classes: labels})).split(Options{}))
 	rows, known, fold := parts.rows, picked(labels, parts.rows), parts.fold
 	right := make([]bool, len(rows))
 	for part := range parts.count {
@@ -200,23 +200,22 @@ func TestChooseModelRefuses(t *testing.T) {
 	}
 }
 
-// Each embedding is judged with the α that is best for it, as what learns from it does.
+// Each embedding is judged with the weights that are best for it, as what learns from it does.
 func TestChooseModelJudgesWithNeighbours(t *testing.T) {
 	g, x, all := drawnCommunities(t, synthetic.Communities{Nodes: 600, Classes: 3, Degree: 8, Features: 60, Homophily: 0.6, Topic: 0.2, Seed: 9}, 0)
 	kind := coles.With(func(s *coles.Settings) { s.Structure = 0 })
-	labels := some(all, 3)
+	labels, surrounded := some(all, 3), 0
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: labels}, Options{Seed: 1}, kind))
-	smoothed := 0
 	for _, of := range c.Tried {
 		m := testkit.Must(coles.Fit(context.Background(), g, x, kind, coles.With(func(s *coles.Settings) { s.Kind = of.Kind })))
-		want := testkit.Must(Fit(context.Background(), g, m.Embedding(), Labels{Classes: labels}, Options{Cs: []float64{1}, Alphas: []float64{of.Alpha}, Seed: 1}))
+		want := testkit.Must(Fit(context.Background(), g, m.Embedding(), Labels{Classes: labels}, Options{Cs: []float64{1}, Seed: 1}))
 		testkit.WantNear(t, of.Kind.String(), of.Score, want.Confusion.Accuracy(), 1e-12)
-		if of.Alpha > 0 {
-			smoothed++
+		if want.Weights.Surroundings > 0.1 {
+			surrounded++
 		}
 	}
-	if smoothed == 0 {
-		t.Error("no neighbours have a share")
+	if surrounded == 0 {
+		t.Error("surroundings count nothing")
 	}
 }
 
@@ -225,8 +224,8 @@ func TestChoiceSays(t *testing.T) {
 	g, x, labels := drawnCommunities(t, synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}, 0)
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(labels, 3)}, Options{}))
 	c.Labels, c.Error, c.Score = 8, 0.125, 0.625
-	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.5, 0.875}, {coles.UseGraph, 0, 0, 0.25}, {coles.UseGraph, 0.5, 0, 0.75}}
-	tried := ": features 87.5 % with α = 0.5, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; with the choice made anew for each part 62.5 %\n"
+	c.Tried = []Candidate{{coles.UseFeatures, 0, 0.875}, {coles.UseGraph, 0, 0.25}, {coles.UseGraph, 0.5, 0.75}}
+	tried := ": features 87.5 %, graph 25.0 % (± 12.5 points), beside who the neighbours are (share 0.5) 75.0 %; with the choice made anew for each part 62.5 %\n"
 	found := c.Alignment.String()
 	for want, told := range map[string]bool{
 		"feature model, by cross-validation on 8 labels" + tried + "s alone: " + found:          true,
@@ -242,7 +241,7 @@ func TestChoiceSays(t *testing.T) {
 // The kind taken gets columns of the structure where labels tell that these help, and the settings allow it.
 func TestChooseModelTriesStructure(t *testing.T) {
 	g, _, all := drawnCommunities(t, synthetic.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
-	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Options{Alphas: []float64{0}} // fewer nodes than a fit adds columns to by itself
+	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Options{Alone: true} // fewer nodes than a fit adds columns to by itself
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(all, 3)}, alone))
 	_, share := c.Model.Beside()
 	want := testkit.Must(coles.Fit(context.Background(), g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, coles.Share(share) })))

@@ -15,25 +15,39 @@ import (
 	"coles/internal/setting"
 )
 
-// A target is what labels of one kind ask of a model: an opinion of each row in columns, one for each class, or one of
+// A target is what labels of one kind ask of a model: opinions of each row in columns, one for each class, or one of
 // numbers.
 type target interface {
-	known
 	columns() int
 	labelled() []int
 	enough() error                    // names what lacks for cross-validation
 	without(rows []int) target        // as if these had no label
 	split(how Options) (parts, error) // for cross-validation
-	// fit learns from some rows, all that are labelled outside a part.
-	fit(ctx context.Context, f *matrix.Matrix[float64], part int, rows []int) (opinion, error)
-	// hit is how right an opinion of row i is. A score is start + Σ hit/total.
+	alphas(g *coles.Graph) []float64  // candidates for α
+	// near is the opinion of some rows by the labels around them.
+	near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error)
+	// learn learns from all labels, with parts to choose a penalty by.
+	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (regression, error)
+	plain(f *matrix.Matrix[float64]) outsider // with C = 1
+	// weigh learns weights from some rows of a trial. A search begins at a guess.
+	weigh(ctx context.Context, of *trial, rows []int, opinions opinions, guess [3]float64) (weighed, error)
+	// link makes probabilities, or a value, of a sum of opinions.
+	link(z []float64)
+	// hit is how right that is of row i. A score is start + Σ hit/total.
 	hit(i int, row []float64) float64
 	worth(rows []int) (start, total float64)
-	// learn learns from all labels. It returns the parts to cross-validate in, none where that chooses nothing.
-	learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error)
-	// measure sets what a trial finds, but for α.
-	measure(p *Predictor, found trial) error
+	// measure sets what a trial finds.
+	measure(p *Predictor, found *trial) error
 }
+
+// A regression has learnt from all labels, and learns from the rows outside a part.
+type regression struct {
+	Predictor
+	outside outsider
+}
+
+// An outsider learns from the rows outside a part, and has an opinion of others for each α, by the labels of a target.
+type outsider func(ctx context.Context, g *coles.Graph, t target, part int, from, rows []int) ([]kernel.Matrix[float64], error)
 
 // parts are rows in parts for cross-validation.
 type parts struct {
@@ -105,55 +119,129 @@ func (p parts) of(part int) (inside, outside []int) {
 	return inside, append(outside, p.rest...)
 }
 
-// A trial is what each α says of the rows of each part, by a model of the others, and how right that is.
+// A trial has the opinions of the rows of each part by the others, and what weights make of them.
 type trial struct {
 	parts
-	held []kernel.Matrix[float64]
-	hits [][]float64
+	target  target
+	vectors []kernel.Matrix[float64] // for each α
+	near    kernel.Matrix[float64]   // empty without a graph
+	all     weighed                  // by all rows
+	by      []weighed                // by the rows outside each part
 }
 
-// try cross-validates every α. Rows that are held out are not held at their labels.
-func try(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], t target, of parts, alphas []float64) (trial, error) {
-	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
-	found := trial{parts: of}
-	for range alphas {
-		found.held = append(found.held, kernel.Unset[float64](len(of.rows), t.columns()))
-		found.hits = append(found.hits, make([]float64, len(of.rows)))
+// weighed are weights, the α and the loss with which they were found, and where a search for others may begin.
+type weighed struct {
+	Weights
+	a     int
+	loss  float64
+	guess [3]float64
+}
+
+// hear has the surroundings of rows that are held out say what they do.
+func hear(ctx context.Context, g *coles.Graph, t target, of parts) (said kernel.Matrix[float64], err error) {
+	if g == nil {
+		return said, nil
 	}
-	for part := range of.count {
-		inside, outside := of.of(part)
-		rows := picked(of.rows, inside)
-		others := t.without(rows)
-		say, err := others.fit(ctx, f, part, outside)
+	return of.each(t, func(_ int, others target, _, rows []int) (kernel.Matrix[float64], error) {
+		return others.near(ctx, g, rows)
+	})
+}
+
+// each puts together what each part's rows are said to be by the labels of the others.
+func (p parts) each(t target, say func(part int, others target, from, rows []int) (kernel.Matrix[float64], error)) (all kernel.Matrix[float64], err error) {
+	all = kernel.Unset[float64](len(p.rows), t.columns())
+	for part := range p.count {
+		inside, outside := p.of(part)
+		rows := picked(p.rows, inside)
+		said, err := say(part, t.without(rows), outside, rows)
 		if err != nil {
-			return found, fmt.Errorf("fold %d: %w", part, err)
+			return all, fmt.Errorf("fold %d: %w", part, err)
 		}
-		err = smooth(ctx, g, say, others, rows, alphas, func(a int, said kernel.Matrix[float64]) {
-			for r, q := range inside {
-				copy(found.held[a].Row(q), said.Row(r))
-				found.hits[a][q] = t.hit(rows[r], said.Row(r))
-			}
-		})
+		for r, q := range inside {
+			copy(all.Row(q), said.Row(r))
+		}
+	}
+	return all, nil
+}
+
+// try cross-validates a regression on vectors next to what surroundings say.
+func try(ctx context.Context, g *coles.Graph, t target, of parts, near kernel.Matrix[float64], vectors outsider) (*trial, error) {
+	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
+	found := &trial{parts: of, target: t, near: near}
+	for range t.alphas(g) {
+		found.vectors = append(found.vectors, kernel.Unset[float64](len(of.rows), t.columns()))
+	}
+	var err error
+	found.vectors[0], err = of.each(t, func(part int, others target, from, rows []int) (kernel.Matrix[float64], error) {
+		said, err := vectors(ctx, g, others, part, from, rows)
 		if err != nil {
-			return found, err
+			return kernel.Matrix[float64]{}, err
+		}
+		inside, _ := of.of(part)
+		for a := range said {
+			for r, q := range inside {
+				copy(found.vectors[a].Row(q), said[a].Row(r))
+			}
 		}
 		progress.Add()
+		return said[0], nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	return found, found.weigh(ctx)
 }
 
-// best is the candidate that the rows outside a part take.
-func (t trial) best(part int) int { return convincing(t.hits, t.fold, part) }
-
-// nested calls use for each row with the candidate that the other parts take.
-func (t trial) nested(use func(q, part, a int)) {
-	for part := range t.count {
-		a := t.best(part)
-		inside, _ := t.of(part)
-		for _, q := range inside {
-			use(q, part, a)
+// weigh finds the weights of all rows, and of the rows outside each part.
+func (t *trial) weigh(ctx context.Context) error {
+	for part := -1; part < t.count; part++ {
+		var rows []int
+		for q, of := range t.fold {
+			if of != part {
+				rows = append(rows, q)
+			}
+		}
+		best := weighed{loss: math.Inf(1)}
+		for a := range t.vectors {
+			w, err := t.target.weigh(ctx, t, rows, opinions{t.vectors[a], t.near}, t.all.guess)
+			if err != nil {
+				return err
+			}
+			if w.loss < best.loss || a == 0 {
+				best, best.a = w, a
+			}
+		}
+		if part < 0 {
+			t.all = best
+		} else {
+			t.by = append(t.by, best)
 		}
 	}
+	return nil
+}
+
+// nested is what each row is said to be with the weights of the other parts.
+func (t *trial) nested() kernel.Matrix[float64] {
+	all := kernel.Unset[float64](len(t.rows), t.target.columns())
+	for q, part := range t.fold {
+		t.say(t.by[part], q, all.Row(q))
+	}
+	return all
+}
+
+// say sets what weights make of the opinions of a row.
+func (t *trial) say(w weighed, q int, to []float64) {
+	w.mix(opinions{t.vectors[w.a], t.near}, q, to)
+	t.target.link(to)
+}
+
+// hits are how right the rows are with the weights of the other parts.
+func (t *trial) hits() []float64 {
+	hits, said := make([]float64, len(t.rows)), t.nested()
+	for q, i := range t.rows {
+		hits[q] = t.target.hit(i, said.Row(q))
+	}
+	return hits
 }
 
 // gain is how much more one has right than other outside a part, and its standard error where both are equally good:
@@ -169,21 +257,5 @@ func gain(one, other []float64, fold []int, part int) (more, deviation float64) 
 	return more, math.Sqrt(squares)
 }
 
-// enough is how many standard errors two candidates have to be apart for one to be taken whatever speaks for the other.
+// enough is how many standard errors two embeddings have to be apart for one to be taken whatever speaks for the other.
 const enough = 2
-
-// convincing is the candidate of most hits, or the first where it gains on that no more than a standard error. Outside a
-// part it takes two: neighbours are right together, of whom some are in that part, and to say what a choice is worth asks
-// for more than to make it.
-func convincing(hits [][]float64, fold []int, part int) (best int) {
-	errors, most := 1.0, 0.0
-	if part >= 0 {
-		errors = enough
-	}
-	for a := range hits {
-		if more, deviation := gain(hits[a], hits[0], fold, part); more > most && more > errors*deviation {
-			best, most = a, more
-		}
-	}
-	return best
-}

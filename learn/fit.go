@@ -9,25 +9,23 @@ import (
 
 	"coles"
 	"coles/internal/given"
-	"coles/internal/kernel"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit learns from the rows of y (n × d) that have a label. Cross-validation in five parts chooses C as
-// [LogisticRegression] does, then α: that of most right predictions, but the first unless they are more than a standard
-// error apart, or, for what cross-validation finds, two. Rows that are held out are not held at their labels. Of several
-// classes those are right that are among as many of the likeliest as a row has. Numbers count by their squared errors, in ten
-// parts, of which Margin and Found of the [Ridge] are, too, unless α is 0. Without a graph, or for more than 2²⁷ opinions, α
-// is 0. Of more than 2²⁷/c labelled rows of one of c classes so many are held out, drawn by the seed.
+// Fit learns from the rows of y (n × d) that have a label: a regression of all, then the [Weights] of opinions by the rows
+// of each of five parts, ten of numbers, which the others predict. One class a row and several have C chosen as
+// [LogisticRegression] does. Numbers are smoothed by the α of the smallest squared error. Without a graph, or for more than
+// 2²⁷ opinions, surroundings count nothing. Of more than 2²⁷/c labelled rows of one of c classes so many are held out,
+// drawn by the seed.
 //
-// It takes a [LogisticRegression.Fit] with its search and one for each part, or a Ridge for each, and up to 50 passes over
-// the edges with c columns for each candidate and part.
+// It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in each 25 passes
+// over the edges with c + 1 columns, of numbers up to 175.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
-// as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for candidates outside [0, 1),
-// or Balanced with other labels than one class.
+// as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
+// than one class.
 func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how Options) (*Predictor, error) {
 	ctx = parallel.Reporting(ctx, how.Progress)
 	if err := (LogisticRegression{Cs: how.Cs}).check(); err != nil {
@@ -41,26 +39,51 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	if err != nil {
 		return nil, err
 	}
-	if how, err = how.candidates(g, f.Rows(), t.columns()); err != nil {
+	if g, err = how.near(g, f.Rows(), t.columns()); err != nil {
 		return nil, err
 	}
-	p, of, err := t.learn(ctx, f, how)
-	if err != nil || of.count == 0 {
-		return p, err
+	var of parts
+	if t.enough() == nil {
+		if of, err = t.split(how); err != nil {
+			return nil, err
+		}
 	}
-	found, err := try(ctx, g, f, t, of, how.Alphas)
+	r, err := t.learn(ctx, f, how, of)
 	if err != nil {
 		return nil, err
 	}
-	p.Alpha = how.Alphas[found.best(-1)]
+	p := &r.Predictor
+	if p.Weights = (Weights{Vectors: 1}); of.count == 0 || g == nil && labels.Values != nil { // whose errors are known
+		return p, nil
+	}
+	said, err := hear(ctx, g, t, of)
+	if err != nil {
+		return nil, err
+	}
+	found, err := try(ctx, g, t, of, said, r.outside)
+	if err != nil {
+		return nil, err
+	}
+	p.Weights, p.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
 	return p, t.measure(p, found)
 }
 
+// near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.
+func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
+	if g == nil {
+		return nil, nil
+	}
+	if err := checkGraph(g, rows); err != nil || o.Alone || columns > mostSpread/rows {
+		return nil, err
+	}
+	return g, nil
+}
+
 // Predict answers for the given rows of y (n × d), or for all where rows is nil. known are the labels that are known, none
-// if it is zero; classes that the predictor lacks are not. Without a graph nothing is smoothed, and known is not read: so
+// if it is zero; classes that the predictor lacks are not. Without a graph the vectors alone speak, and known is not read: so
 // newcomers are predicted, whose vectors hold what their neighbours say.
 //
-// It takes the scores of the rows, or of all rows and up to 50 passes over the edges.
+// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, of numbers up to 75.
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {
@@ -72,24 +95,43 @@ func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, k
 	if err != nil {
 		return nil, err
 	}
-	alpha, labels := p.Alpha, target(nil)
-	if g == nil {
-		alpha = 0
-	}
-	if alpha != 0 {
-		if err := checkSmoothing(g, f.Rows(), []float64{alpha}); err != nil {
+	var t target
+	var values []float64 // that are known
+	by, alpha := cmp.Or(p.Weights, Weights{Vectors: 1}), p.Alpha
+	switch {
+	case g != nil:
+		if t, err = p.known(known, f.Rows()); err != nil {
 			return nil, err
 		}
-		if labels, err = p.known(known, f.Rows()); err != nil {
+		if err := checkGraph(g, f.Rows()); err != nil {
 			return nil, err
 		}
-	}
-	answers := make([]Answer, 0, given.Count(rows, f.Rows()))
-	return answers, smooth(ctx, g, p.opinion(f), labels, rows, []float64{alpha}, func(_ int, said kernel.Matrix[float64]) {
-		for q := range said.Rows {
-			answers = append(answers, p.answer(said.Row(q)))
+		if n, ok := t.(*numbers); ok {
+			values = n.t
 		}
-	})
+	case p.Ridge != nil:
+		by, alpha = Weights{Vectors: 1}, 0
+	}
+	var of opinions
+	if p.Ridge == nil {
+		of[0], err = p.Linear.opinion(ctx, f, rows, p.Several)
+	} else if said, e := p.Ridge.smoothed(ctx, g, f, values, []float64{alpha}, rows); e == nil {
+		of[0] = said[0]
+	} else {
+		err = e
+	}
+	if err == nil && g != nil && by.Surroundings != 0 {
+		of[1], err = t.near(ctx, g, rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answers, z := make([]Answer, of[0].Rows), make([]float64, of[0].Cols)
+	for q := range answers {
+		by.mix(of, q, z)
+		answers[q] = p.answer(z)
+	}
+	return answers, nil
 }
 
 // target checks the labels of n rows.
@@ -107,7 +149,7 @@ func (l Labels) target(n int) (target, error) {
 func (p *Predictor) known(l Labels, n int) (target, error) {
 	switch m := l.count(); {
 	case m == 0 && p.Ridge == nil:
-		return &groups{places: make(places, n)}, nil
+		l.Classes = slices.Repeat([]int{-1}, n)
 	case m == 0:
 		l.Values = slices.Repeat([]float64{math.NaN()}, n)
 	case m != n:
@@ -115,11 +157,15 @@ func (p *Predictor) known(l Labels, n int) (target, error) {
 	case (l.Values == nil) != (p.Ridge == nil):
 		return nil, fmt.Errorf("%w: classes where numbers are predicted, or numbers where classes are", coles.ErrShape)
 	}
-	if p.Ridge == nil {
-		return &groups{places: placed(l.sets(), p.Linear.Classes)}, nil
+	if p.Ridge != nil {
+		t := &numbers{values: l.Values}
+		t.regressed(p.Ridge.Log)
+		return t, nil
 	}
-	t := &numbers{values: l.Values, centre: p.Ridge.Intercept}
-	t.regressed(p.Ridge.Log)
+	t := &groups{places: placed(l.sets(), p.Linear.Classes), classes: p.Linear.Classes}
+	if !p.Several {
+		t.labels = []int{}
+	}
 	return t, nil
 }
 
@@ -145,7 +191,7 @@ func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []in
 	}
 	p := penalty{[]float64{cmp.Or(l.C, 1)}, false}
 	if len(l.Cs) > 0 {
-		c, err := t.choose(ctx, f, l.Cs, evenly(rows, cmp.Or(l.Folds, 5), 0))
+		c, _, err := t.choose(ctx, f, l.Cs, evenly(rows, cmp.Or(l.Folds, 5), 0))
 		if err != nil {
 			return nil, err
 		}
@@ -155,5 +201,5 @@ func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []in
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{Linear: models[0], Several: true}, nil
+	return &Predictor{Linear: models[0], Several: true, Weights: Weights{Vectors: 1}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"coles"
@@ -16,30 +17,14 @@ import (
 
 // groups are the classes of rows: one a row, or several.
 type groups struct {
-	places
-	classes []int // ascending
-	labels  []int // the class of each row, nil where it may have several
-	penalty penalty
-	models  []*LinearModel // of all rows outside each part, where they are fitted already
-}
-
-// places are those of the classes of each row, ascending; nil where none is known.
-type places [][]int
-
-func (p places) unit([]float64) float64 { return 1 }
-
-func (p places) hold(i int, row []float64) {
-	if len(p[i]) > 0 {
-		clear(row)
-	}
-	for _, k := range p[i] {
-		row[k] = 1
-	}
+	places  [][]int // those of the classes of each row, ascending; nil where none is known
+	classes []int   // ascending
+	labels  []int   // the class of each row, nil where it may have several
 }
 
 // placed are the places of the classes of each row among those given; others are not known.
-func placed(sets [][]int, classes []int) places {
-	p := make(places, len(sets))
+func placed(sets [][]int, classes []int) [][]int {
+	p := make([][]int, len(sets))
 	for i, set := range sets {
 		for _, label := range set {
 			if k, ok := slices.BinarySearch(classes, label); ok {
@@ -51,10 +36,10 @@ func placed(sets [][]int, classes []int) places {
 	return p
 }
 
-// groupsOf checks the classes of each row. A regression has C = 1.
+// groupsOf checks the classes of each row.
 func groupsOf(l Labels) (*groups, error) {
 	sets := l.sets()
-	t := &groups{classes: contingency.Distinct(slices.Concat(sets...)), penalty: penalty{[]float64{1}, l.Sets != nil}}
+	t := &groups{classes: contingency.Distinct(slices.Concat(sets...))}
 	if l.Sets == nil {
 		t.labels = l.Classes
 	}
@@ -113,22 +98,11 @@ func (t *groups) split(how Options) (parts, error) {
 		return evenly(rows, 5, how.Seed), nil
 	}
 	p := parts{rows: shuffled(rows, how.Seed)}
-	most := min(len(rows), mostSmoothed/len(t.classes)/len(how.Alphas))
+	most := min(len(rows), mostSpread/len(t.classes))
 	p.rows, p.rest = p.rows[:most], p.rows[most:]
 	var err error
 	p.fold, p.count, err = stratify(p.rows, t.labels, 0)
 	return p, err
-}
-
-func (t *groups) fit(ctx context.Context, f *matrix.Matrix[float64], part int, rows []int) (opinion, error) {
-	if t.models != nil {
-		return t.opinion(f, t.models[part]), nil
-	}
-	models, err := t.regress(ctx, f, t.penalty, rows)
-	if err != nil {
-		return nil, err
-	}
-	return t.opinion(f, models[0]), nil
 }
 
 // regress fits a model for each C to some rows.
@@ -149,21 +123,79 @@ func (t *groups) regress(ctx context.Context, f *matrix.Matrix[float64], p penal
 }
 
 // opinion is that of a model, which may lack a class that has one label.
-func (t *groups) opinion(f *matrix.Matrix[float64], m *LinearModel) opinion {
-	say := m.opinion(f, t.labels == nil)
-	if len(m.Classes) == len(t.classes) {
-		return say
+func (t *groups) opinion(ctx context.Context, f *matrix.Matrix[float64], m *LinearModel, rows []int) (kernel.Matrix[float64], error) {
+	p, err := m.opinion(ctx, f, rows, t.labels == nil)
+	if err != nil || len(m.Classes) == len(t.classes) {
+		return p, err
 	}
-	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
-		p, err := say(ctx, rows)
-		wide := kernel.Dense[float64](p.Rows, len(t.classes))
-		for k, class := range m.Classes {
-			column, _ := slices.BinarySearch(t.classes, class)
-			for i := range p.Rows {
-				wide.Row(i)[column] = p.Row(i)[k]
+	wide := kernel.Unset[float64](p.Rows, len(t.classes))
+	for q := range wide.Data {
+		wide.Data[q] = math.Inf(-1)
+	}
+	for k, class := range m.Classes {
+		column, _ := slices.BinarySearch(t.classes, class)
+		for i := range p.Rows {
+			wide.Row(i)[column] = p.Row(i)[k]
+		}
+	}
+	return wide, nil
+}
+
+func (t *groups) alphas(*coles.Graph) []float64 { return []float64{0} }
+
+// A node has the classes of all labels in the mean, of a tenth of the mass that reaches nodes in the mean, or, of several
+// classes, of all of it.
+const onePrior, severalPrior = 0.1, 1.0
+
+// near is the log ratio of the share of each class among the labels that reach a row, and among all: of the shares, or of
+// their odds where rows have several classes.
+func (t *groups) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error) {
+	c := len(t.classes)
+	y, of := kernel.Dense[float64](len(t.places), c+1), make([]float64, c+1)
+	for i, set := range t.places {
+		for _, k := range set {
+			y.Row(i)[k], y.Row(i)[c] = 1, 1
+		}
+		floats.Add(of, y.Row(i))
+	}
+	prior := float64(severalPrior)
+	if t.labels != nil {
+		prior = onePrior
+	}
+	return surroundings(ctx, g, y, rows, func(f, to []float64, mean float64) {
+		m := prior * mean
+		for k := range to {
+			all := of[k] / of[c]
+			share := (f[k] + m*all) / (f[c] + m)
+			switch {
+			case all == 0 || mean == 0:
+			case t.labels != nil:
+				to[k] = math.Log(share / all)
+			case all < 1:
+				to[k] = math.Log(share/all) - math.Log((1-share)/(1-all))
 			}
 		}
-		return wide, err
+	})
+}
+
+func (t *groups) weigh(ctx context.Context, of *trial, rows []int, o opinions, guess [3]float64) (weighed, error) {
+	if t.labels != nil { // a class that no other part has cannot be found
+		rows = slices.DeleteFunc(rows, func(q int) bool { return math.IsInf(o[0].Row(q)[t.places[of.rows[q]][0]], -1) })
+	}
+	w, guess, err := weigh(ctx, rows, o, func(q int) []int { return t.places[of.rows[q]] }, t.labels == nil, guess)
+	return weighed{Weights: w, guess: guess}, err
+}
+
+func (t *groups) link(z []float64) { chances(z, t.labels == nil) }
+
+// chances makes probabilities of sums of opinions.
+func chances(z []float64, several bool) {
+	if !several {
+		softmax(z)
+		return
+	}
+	for k, v := range z {
+		z[k] = math.Exp(logSigmoid(v))
 	}
 }
 
@@ -190,77 +222,88 @@ func (t *groups) worth(rows []int) (start, total float64) {
 	return 0, total
 }
 
-func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error) {
-	few := t.enough()
+func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (r regression, err error) {
 	if t.labels == nil {
-		return t.learnSets(ctx, f, how, few)
+		return t.learnSets(ctx, f, how, of)
 	}
 	l, rows := LogisticRegression{Cs: how.Cs}, t.labelled()
 	if len(l.Cs) == 0 {
 		l.Cs = DefaultCs()
 	}
-	if few != nil {
+	if of.count == 0 {
 		l.Cs = nil
 	}
 	if err := checkTraining(f.Rows(), rows, t.labels); err != nil {
-		return nil, parts{}, err
+		return r, err
 	}
-	m, err := l.fit(ctx, f, rows, t.labels)
-	if err != nil {
-		return nil, parts{}, err
+	if r.Linear, err = l.fit(ctx, f, rows, t.labels); err != nil {
+		return r, err
 	}
-	p := &Predictor{Linear: m}
 	if how.Balanced {
 		_, all := t.worth(rows)
-		p.Weights = make([]float64, len(t.classes))
+		r.Balance = make([]float64, len(t.classes))
 		for _, i := range rows {
-			p.Weights[t.places[i][0]]++
+			r.Balance[t.places[i][0]]++
 		}
-		for k, size := range p.Weights {
-			p.Weights[k] = all / size
+		for k, size := range r.Balance {
+			r.Balance[k] = all / size
 		}
 	}
-	if few != nil || len(t.classes) > mostConfused {
-		return p, parts{}, nil
-	}
-	t.penalty = penalty{[]float64{m.C}, true} // another search in every part would take five times as long
-	of, err := t.split(how)
-	return p, of, err
+	// Another search in every part would take five times as long.
+	r.outside = t.outside(f, penalty{[]float64{r.Linear.C}, true})
+	return r, nil
 }
 
-func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how Options, few error) (*Predictor, parts, error) {
-	if few != nil {
-		return nil, parts{}, few
+func (t *groups) plain(f *matrix.Matrix[float64]) outsider {
+	return t.outside(f, penalty{[]float64{1}, t.labels == nil})
+}
+
+// outside learns with a penalty.
+func (t *groups) outside(f *matrix.Matrix[float64], p penalty) outsider {
+	return func(ctx context.Context, _ *coles.Graph, _ target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
+		m, err := t.regress(ctx, f, p, from)
+		if err != nil {
+			return nil, err
+		}
+		said, err := t.opinion(ctx, f, m[0], rows)
+		return []kernel.Matrix[float64]{said}, err
+	}
+}
+
+func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (r regression, err error) {
+	if err := t.enough(); err != nil {
+		return r, err
 	}
 	if how.Balanced {
-		return nil, parts{}, errBalanced
+		return r, errBalanced
 	}
 	cs := how.Cs
 	if len(cs) == 0 {
 		cs = []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}
 	}
-	of, err := t.split(how)
+	c, models, err := t.choose(ctx, f, cs, of)
 	if err != nil {
-		return nil, of, err
-	}
-	c, err := t.choose(ctx, f, cs, of)
-	if err != nil {
-		return nil, of, err
+		return r, err
 	}
 	all, err := t.regress(ctx, f, penalty{[]float64{c}, true}, of.rows)
 	if err != nil {
-		return nil, of, err
+		return r, err
 	}
-	return &Predictor{Linear: all[0], Several: true}, of, nil
+	r.Predictor = Predictor{Linear: all[0], Several: true}
+	r.outside = func(ctx context.Context, _ *coles.Graph, _ target, part int, _, rows []int) ([]kernel.Matrix[float64], error) {
+		said, err := t.opinion(ctx, f, models[part], rows)
+		return []kernel.Matrix[float64]{said}, err
+	}
+	return r, nil
 }
 
-// choose is the candidate for C of several classes a row, and keeps its models of the rows outside each part.
-func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (float64, error) {
+// choose is the candidate for C of several classes a row, with its models of the rows outside each part.
+func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (c float64, models []*LinearModel, err error) {
 	all := make([][]*LinearModel, of.count)
 	best, err := chooseC(ctx, cs, of, func(ctx context.Context, part int, inside, outside []int) (right []float64, err error) {
 		all[part], err = t.regress(ctx, f, penalty{cs, true}, outside)
 		for _, m := range all[part] {
-			p, err := m.opinion(f, true)(ctx, inside)
+			p, err := t.opinion(ctx, f, m, inside)
 			if err != nil {
 				return nil, err
 			}
@@ -273,10 +316,10 @@ func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []flo
 		return right, err
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	for _, models := range all {
-		t.models = append(t.models, models[best])
+	for _, of := range all {
+		models = append(models, of[best])
 	}
-	return cs[best], nil
+	return cs[best], models, nil
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"coles/internal/kernel"
@@ -10,68 +9,38 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// measure takes the temperature or the threshold, and counts what is found.
-func (t *groups) measure(p *Predictor, of trial) (err error) {
+// measure counts what is found, and takes the threshold.
+func (t *groups) measure(p *Predictor, of *trial) (err error) {
+	said := of.nested()
 	if p.Several {
-		return t.measureSets(p, of)
+		return t.measureSets(p, of, said)
 	}
-	best := of.best(-1)
-	p.Temperature = temperature(of.held[best], of.hits[best])
-	predict := func(a, q int) int {
-		row := slices.Clone(of.held[a].Row(q))
-		p.temper(row)
-		return t.classes[floats.MaxIdx(row)]
-	}
-	found, actual, alone := make([]int, len(of.rows)), picked(t.labels, of.rows), 0
-	of.nested(func(q, _, a int) {
-		if found[q] = predict(a, q); predict(0, q) == actual[q] {
+	found, actual, alone, row := make([]int, len(of.rows)), picked(t.labels, of.rows), 0, make([]float64, t.columns())
+	for q := range found {
+		found[q] = t.classes[floats.MaxIdx(p.balanced(said.Row(q)))]
+		if of.say(weighed{Weights: Weights{Vectors: 1}}, q, row); t.classes[floats.MaxIdx(p.balanced(row))] == actual[q] {
 			alone++
 		}
-	})
+	}
 	p.Alone = share(alone, len(actual))
 	p.Confusion, err = NewConfusion(found, actual)
 	return err
 }
 
-// temperature is that with which the mean of the largest probabilities is the share of hits, (h + 1)/(n + 2), from 1/64
-// to 64: Laplace's rule, so that a few that are all right promise nothing for certain.
-func temperature(p kernel.Matrix[float64], hits []float64) float64 {
-	right := 1 + floats.Sum(hits)
-	low, high := -6.0, 6.0 // log₂ T
-	for range 20 {
-		middle := (low + high) / 2
-		t, sum := math.Exp2(middle), 0.0
-		for i := range p.Rows {
-			row := p.Row(i)
-			largest, all := floats.Max(row), 0.0
-			for _, v := range row {
-				all += math.Pow(v/largest, 1/t)
-			}
-			sum += 1 / all
-		}
-		if sum/float64(p.Rows) > right/float64(len(hits)+2) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return math.Exp2((low + high) / 2)
-}
-
-// measureSets takes the threshold, and says what α and it are worth.
-func (t *groups) measureSets(p *Predictor, of trial) error {
-	p.Threshold = t.threshold(of, of.best(-1), -1)
+// measureSets takes the threshold, and says what weights and it are worth, each part with those of the others.
+func (t *groups) measureSets(p *Predictor, of *trial, said kernel.Matrix[float64]) error {
+	p.Threshold = t.threshold(of, said, -1)
 	n := len(of.rows)
 	predicted, known, actual := make([][]int, n), make([][]int, n), make([][]int, n)
-	thresholds := make(map[int]float64)
-	of.nested(func(q, part, a int) {
-		if _, found := thresholds[part]; !found {
-			thresholds[part] = t.threshold(of, a, part)
-		}
-		row := of.held[a].Row(q)
+	thresholds := make([]float64, of.count)
+	for part := range thresholds {
+		thresholds[part] = t.threshold(of, said, part)
+	}
+	for q, part := range of.fold {
+		row := said.Row(q)
 		actual[q] = t.places[of.rows[q]]
 		predicted[q], known[q] = reaching(row, thresholds[part]), likeliest(row, len(actual[q]))
-	})
+	}
 	s := &SetScores{Rows: n}
 	var err, err2 error
 	s.Micro, s.Macro, err = SetF1(predicted, actual)
@@ -82,7 +51,7 @@ func (t *groups) measureSets(p *Predictor, of trial) error {
 
 // threshold is the probability from which on F1 of all pairs of a class and a row outside a part is largest, half way to
 // the next one.
-func (t *groups) threshold(of trial, a, part int) (to float64) {
+func (t *groups) threshold(of *trial, said kernel.Matrix[float64], part int) (to float64) {
 	type pair struct {
 		p  float64
 		is bool
@@ -94,7 +63,7 @@ func (t *groups) threshold(of trial, a, part int) (to float64) {
 			continue
 		}
 		size += len(t.places[i])
-		for k, v := range of.held[a].Row(q) {
+		for k, v := range said.Row(q) {
 			_, is := slices.BinarySearch(t.places[i], k)
 			pairs = append(pairs, pair{v, is})
 		}

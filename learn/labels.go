@@ -48,32 +48,15 @@ func picked[T any](of []T, rows []int) []T {
 
 // Options say how [Fit] and [ChooseModel] learn.
 type Options struct {
-	// Alphas are candidates for the share α of the neighbours, from 0 to less than 1 [0, 0.5, 0.75, 0.9].
-	Alphas []float64
 	// Cs are candidates for C of a [LogisticRegression]: of one class a row [DefaultCs], of several [1/32, 1/8, ½, 2, 8].
 	// ChooseModel takes 1.
 	Cs []float64
 	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
 	Balanced bool
+	Alone    bool   // vectors alone speak: neighbours and their labels have no say
 	Seed     uint64 // of the parts of cross-validation
 	// Progress, if set, is called as that of a [LogisticRegression].
 	Progress coles.Progress
 }
 
 var errBalanced = setting.Bad("Balanced", true, "false: it is for one class a row")
-
-// candidates sets the checked ones for α: without a graph, or for more than 2²⁷ opinions, 0 alone.
-func (o Options) candidates(g *coles.Graph, rows, columns int) (Options, error) {
-	if len(o.Alphas) == 0 {
-		o.Alphas = []float64{0, 0.5, 0.75, 0.9}
-	}
-	if g != nil {
-		if err := checkSmoothing(g, rows, o.Alphas); err != nil {
-			return o, err
-		}
-	}
-	if g == nil || columns > mostSmoothed/rows {
-		o.Alphas = []float64{0}
-	}
-	return o, nil
-}

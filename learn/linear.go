@@ -95,27 +95,19 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	return matrix.ToDense(scores), nil
 }
 
-// opinion is the probability of each class: σ(s) of its score by itself where a row may have several, and else, as
+// opinion is the score of each class where a row may have several, and else the logarithm of its probability, as
 // scikit-learn's predict_proba for one-vs-rest,
 //
 //	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
-func (m *LinearModel) opinion(f *matrix.Matrix[float64], several bool) opinion {
-	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
-		p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
-		return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-			to := p.Row(q)
-			if several {
-				for k, s := range scores {
-					to[k] = logSigmoid(s)
-				}
-			} else {
-				m.logProbabilities(to, scores)
-			}
-			for k, v := range to {
-				to[k] = math.Exp(v)
-			}
-		})
-	}
+func (m *LinearModel) opinion(ctx context.Context, f *matrix.Matrix[float64], rows []int, several bool) (kernel.Matrix[float64], error) {
+	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
+		if several {
+			copy(p.Row(q), scores)
+		} else {
+			m.logProbabilities(p.Row(q), scores)
+		}
+	})
 }
 
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one

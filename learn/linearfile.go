@@ -44,12 +44,8 @@ func (m *LinearModel) write(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// ReadLinearModel reads the linear model at the beginning of the file of [Predictor.WriteTo], and no byte more. It takes
-// memory as bytes arrive, never because a length is declared.
-//
-// Errors: [coles.ErrFormat] for bytes that are no classifier or an unknown version,
-// [coles.ErrChecksum] for one changed or cut off, and the reader's.
-func ReadLinearModel(r io.Reader) (*LinearModel, error) {
+// readLinearModel reads the linear model at the beginning of the file of [Predictor.WriteTo], and no byte more.
+func readLinearModel(r io.Reader) (*LinearModel, error) {
 	var h linearHeader
 	arrays, err := linearFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {

@@ -80,9 +80,8 @@ func DefaultCs() []float64 {
 // Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in seconds. Where
 // fewer than three digits are certain the fit is refused: scale the features then, for example to deviations of 1.
 //
-// With t rows it works in k = min(t, d+1) dimensions, the span of the rows, where the optimum lies: O(t²d) for the span
-// and, for each class, some tens of passes over t × k numbers; for sparse x, passes over the entries of the rows. With
-// candidates it is all that for each of them and each part, O(t²d) but once.
+// With t rows it takes some tens of passes a class over t × (d+1) numbers, or the entries of sparse rows, and as many for each
+// candidate and part.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or more than any class has
 // rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label, [coles.ErrNotFinite] also for rows whose squares
@@ -186,10 +185,7 @@ func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, 
 	if err != nil {
 		return nil, err
 	}
-	z, err := newDesign(ctx, x)
-	if err != nil {
-		return nil, err
-	}
+	z := design{x}
 	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/len(signs))) {
 		var of []*binary
 		for _, c := range cs {
@@ -211,7 +207,7 @@ func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, 
 		}
 		solutions := make([][]float64, len(of))
 		for q, b := range of {
-			solutions[q] = z.weights(b.u)
+			solutions[q] = b.u
 		}
 		if err := checkOptimum(ctx, x, of, solutions); err != nil {
 			return nil, err
@@ -245,10 +241,10 @@ func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale floa
 
 // checkOptimum refuses coefficients w of problems, the last of the column of ones, that are not known to be near
 // their optimum: the Hessian is at least the identity, so that the gradient of the objective and its rounding
-// bound the error. It asks the rows x themselves: the solver works on a factor of them.
+// bound the error.
 func checkOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) error {
 	t, k := x.Dims()
-	z, rounding := design{Matrix: x}, make([]float64, len(of))
+	z, rounding := design{x}, make([]float64, len(of))
 	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
 	for q, b := range of {
 		v := points.Row(q)

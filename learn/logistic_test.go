@@ -2,13 +2,11 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
 
 	"coles/internal/given"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/testkit"
 
@@ -73,108 +71,17 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 	}
 }
 
-// The objective as the solver computes it has the slope that it returns, by central differences, and
-// the gradient along a step is that slope.
-func TestObjectiveAndItsSlopeAgree(t *testing.T) {
-	x := &matrix.Matrix[float64]{Dense: kernel.Matrix[float64](testkit.Normal(20, 6, 2, 21).RawMatrix())}
-	set := testkit.Must(trainingSet(context.Background(), x, testkit.UpTo(20), 1))
-	z := testkit.Must(newDesign(context.Background(), set))
-	y := make([]float64, 20)
-	for i := range y {
-		y[i] = float64(2*(i%2) - 1)
-	}
-	b := newBinary(7, y, 3, 1, make([]float64, 20))
-	rng := testkit.Random(5)
-	for j := range b.u {
-		b.u[j], b.step[j] = rng.NormFloat64(), rng.NormFloat64()
-	}
-	row := func(v []float64) kernel.Matrix[float64] {
-		return kernel.Matrix[float64]{Rows: 1, Cols: len(v), Stride: len(v), Data: v}
-	}
-	if err := errors.Join(z.scores(context.Background(), row(b.margin), row(b.u)), z.scores(context.Background(), row(b.stepMargin), row(b.step))); err != nil {
-		t.Fatal(err)
-	}
-	uu, up, pp := given.Dot(b.u, b.u), given.Dot(b.u, b.step), given.Dot(b.step, b.step)
-	for _, s := range []float64{0, 0.3, 1, -2} {
-		const h = 1e-5
-		after, _ := b.along(s+h, uu, up, pp)
-		before, _ := b.along(s-h, uu, up, pp)
-		_, slope := b.along(s, uu, up, pp)
-		testkit.WantNear(t, "the slope", slope, (after-before)/(2*h), 1e-7)
-	}
-	_, slope := b.along(0, uu, up, pp)
-	step, loss := slices.Clone(b.step), make([]float64, 7)
-	b.bend()
-	testkit.Check(t, z.pulls(context.Background(), row(loss), row(b.pull)))
-	b.begin(loss)
-	testkit.WantNear(t, "the slope along the step", slope, given.Dot(b.grad, step), 1e-12)
-}
-
-// Both forms of a design pose the same problem, and a sparse one too.
-func TestDesignsAgree(t *testing.T) {
-	for _, d := range []int{3, 24, 25, 26, 90} {
-		x, labels := testkit.Normal(25, d, 2, uint64(d)), testkit.RandomLabels(25, 2, uint64(d))
-		y := newModel(testkit.UpTo(25), labels, d).signs(0, testkit.UpTo(25), labels)
-		dense := testkit.Must(given.Read(context.Background(), x))
-		scattered := testkit.Must(given.Read(context.Background(), testkit.SparseOf(x)))
-		set := testkit.Must(trainingSet(context.Background(), dense, testkit.UpTo(25), 1))
-		lengths := testkit.Must(matrix.Lengths(context.Background(), set))
-		designs := []design{
-			{Matrix: set},
-			{Matrix: testkit.Must(trainingSet(context.Background(), scattered, testkit.UpTo(25), 1))},
-			testkit.Must(newDesign(context.Background(), set)),
+// The factor of the products of more columns than rows has these products, for rows that depend on one another too.
+func TestSpannedKeepsProducts(t *testing.T) {
+	for _, distinct := range []int{1, 3, 70} {
+		x := testkit.Normal(70, 90, 1, 5)
+		for i := distinct; i < 70; i++ {
+			x.SetRow(i, x.RawRowView(i%distinct))
 		}
-		var want []float64
-		for q, z := range designs {
-			b := newBinary(z.Cols(), y, 1, 1, lengths)
-			testkit.Check(t, solve(context.Background(), z, []*binary{b}))
-			w := z.weights(b.u)
-			if want == nil {
-				want = w
-			}
-			if off := floats.Distance(w, want, 2); off > 1e-9 {
-				t.Errorf("d=%d: solution %d is %g from the solution of the rows", d, q, off)
-			}
-		}
-	}
-}
-
-// Problems that share their products end where each ends alone, whatever their C and scale.
-func TestProblemsShareProducts(t *testing.T) {
-	for name, c := range map[string]struct{ rows, cols int }{"more rows": {60, 20}, "more columns": {20, 60}} {
-		x, labels := testkit.Blobs(c.rows, c.cols, 4, 17)
-		for form, input := range testkit.Forms(x) {
-			f, rows := testkit.Must(given.Read(context.Background(), input)), testkit.UpTo(c.rows)
-			p := penalty{[]float64{1.0 / 16, 3, 0.5}, true}
-			for j, m := range testkit.Must(p.regress(context.Background(), f, rows, labels)) {
-				alone := testkit.Must(LogisticRegression{Cs: p.cs[j : j+1]}.Fit(context.Background(), input, rows, labels))
-				testkit.WantClose(t, name+", "+form, m.Coef, alone.Coef, 1e-8)
-				testkit.WantSame(t, "C", m.C, alone.C)
-			}
-		}
-	}
-}
-
-// X = L·Q with orthonormal rows of Q, for matrices of few distinct rows too.
-func TestFactorLQ(t *testing.T) {
-	for _, c := range []struct{ rows, cols, distinct int }{
-		{5, 9, 5}, {33, 40, 33}, {70, 90, 70}, {70, 90, 1}, {70, 90, 2}, {64, 65, 3}, {100, 100, 7},
-	} {
-		for seed := range uint64(10) {
-			x := testkit.Normal(c.rows, c.cols, 1, seed)
-			for i := c.distinct; i < c.rows; i++ {
-				x.SetRow(i, x.RawRowView(i%c.distinct))
-			}
-			z := design{q: kernel.Matrix[float64](mat.DenseCopyOf(x).RawMatrix()), tau: make([]float64, c.rows)}
-			l := testkit.Must(spanOf(context.Background(), z.q, z.tau))
-			q := mat.NewDense(c.rows, c.cols, nil)
-			one := testkit.Eye(c.rows)
-			for i := range c.rows {
-				q.SetRow(i, z.weights(append(one.RawRowView(i), 0))[:c.cols]) // Qᵀ·eᵢ
-			}
-			testkit.WantClose(t, "QQᵀ", testkit.Product(q, q.T()), one, 1e-13)
-			testkit.WantClose(t, "L·Q", testkit.Product(matrix.ToDense(l), q), x, 1e-12)
-		}
+		l := testkit.Must(spanned(context.Background(), testkit.Must(given.Read(context.Background(), x)), testkit.UpTo(70)))
+		testkit.WantSame(t, "columns", l.Cols(), 70)
+		f := matrix.ToDense(l.Dense)
+		testkit.WantClose(t, "LLᵀ", testkit.Product(f, f.T()), testkit.Product(x, x.T()), 1e-8)
 	}
 }
 
@@ -249,9 +156,9 @@ func TestProbabilitiesAreThoseOfTheScores(t *testing.T) {
 		}
 		// Nothing is 0/0 far away from all classes.
 		x.Scale(-1e5, x)
-		for _, row := range testkit.Must(m.opinion(testkit.Must(given.Read(context.Background(), x)), false)(context.Background(), nil)).Data {
-			if !(row >= 0 && row <= 1) {
-				t.Fatalf("a probability of %v", row)
+		for _, row := range testkit.Must(m.opinion(context.Background(), testkit.Must(given.Read(context.Background(), x)), nil, false)).Data {
+			if p := math.Exp(row); !(p >= 0 && p <= 1) {
+				t.Fatalf("a probability of %v", p)
 			}
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // choose returns the C of a candidate for all rows.
@@ -84,14 +86,30 @@ func chooseC(ctx context.Context, cs []float64, of parts, right func(ctx context
 	})), nil
 }
 
-// spanned returns the given rows of x. If x is dense with more columns than there are rows, they
-// come in an orthonormal basis of their span, X = LQ with QQᵀ = I: there lie the coefficients of a
-// regression on any of them, and Xw = Lu for w = Qᵀu.
+// spanned returns the given rows of x. If x is dense with more columns than there are rows, they come as the factor L of
+// their products XXᵀ = LLᵀ, up to rounding: they have the same scores, Xw = Lu with ‖u‖ = ‖w‖, in the span of the rows.
 func spanned(ctx context.Context, x *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
 	x, err := x.Gather(ctx, rows)
 	if err != nil || x.Sparse != nil || x.Rows() >= x.Cols() {
 		return x, err
 	}
-	l, err := spanOf(ctx, x.Dense, make([]float64, x.Rows()))
-	return matrix.Of(l), err
+	t := x.Rows()
+	products := kernel.Unset[float64](t, t)
+	if err := kernel.Gemm(ctx, false, true, 1, x.Dense, x.Dense, 0, products); err != nil {
+		return nil, err
+	}
+	trace := 0.0
+	for i := range t {
+		trace += products.Row(i)[i]
+	}
+	for i := range t {
+		products.Row(i)[i] += 1e-13*trace + math.SmallestNonzeroFloat64 // rows may depend on one another
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(t, products.Data)) {
+		return x, nil
+	}
+	var l mat.TriDense
+	factor.LTo(&l)
+	return matrix.Of(kernel.Matrix[float64](mat.DenseCopyOf(&l).RawMatrix())), nil
 }

@@ -18,8 +18,6 @@ const (
 	// optimum as the gradient is small.
 	stepTolerance  = 1e-9
 	maxNewtonSteps = 200
-	// singleForcing is the least reduction of a residual for which float32 has the digits.
-	singleForcing = 1e-5
 )
 
 // binary is a two-class logistic regression in the coordinates of a design Z, whose columns but the
@@ -28,8 +26,7 @@ const (
 //	min over u of φ(u) = ½‖u‖² + C Σᵢ log(1 + exp(−yᵢ·(ZSu)ᵢ)),  yᵢ = ±1.
 //
 // A truncated Newton method solves it: conjugate gradients find the step p of (I + C·SZᵀDZS)p = −∇φ,
-// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982). Where they ask
-// for few digits their products are in float32; the gradient, which decides the optimum, never is.
+// to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
 type binary struct {
 	y        []float64
 	c, scale float64
@@ -49,7 +46,6 @@ type binary struct {
 	r, p     []float64 // conjugate gradients: residual and direction
 	rr, stop float64   // ‖r‖², and the ‖r‖ to reach
 	left     int       // products until they are given up, 0 where the step is to be made
-	single   bool      // products are in float32
 	done     bool
 }
 
@@ -62,7 +58,6 @@ func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary 
 	for _, v := range []*[]float64{&b.margin, &b.pull, &b.curv, &b.stepMargin} {
 		*v = make([]float64, len(y))
 	}
-	b.single = c*scale*b.sum < maxSingle
 	b.value, _ = b.along(0, 0, 0, 0)
 	b.bend()
 	return b
@@ -73,35 +68,21 @@ func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary 
 // all products with the design.
 func solve(ctx context.Context, z design, problems []*binary) error {
 	for open := slices.Clone(problems); len(open) > 0; {
-		if err := together(ctx, z, open, z.scores, z.pulls, (*binary).aim, (*binary).move, (*binary).begin); err != nil {
+		if err := together(ctx, z, open, (*binary).aim, (*binary).move, (*binary).begin); err != nil {
 			return err
 		}
 		open = slices.DeleteFunc(open, func(b *binary) bool { return b.done })
-		var single, double []*binary
-		for _, b := range open {
-			if b.single && z.single.Rows > 0 {
-				single = append(single, b)
-			} else {
-				double = append(double, b)
-			}
-		}
-		if err := conjugate(ctx, z, single, z.singleScores, z.singlePulls); err != nil {
-			return err
-		}
-		if err := conjugate(ctx, z, double, z.scores, z.pulls); err != nil {
+		if err := conjugate(ctx, z, open); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A product with the rows of a design, or with their transpose, of all rows of v.
-type shared[T kernel.Float] func(ctx context.Context, dst, v kernel.Matrix[T]) error
-
 // conjugate finds Newton's step of each problem.
-func conjugate[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T]) error {
-	for len(problems) > 0 {
-		if err := together(ctx, z, problems, scores, pulls, direct, advance, turn); err != nil {
+func conjugate(ctx context.Context, z design, problems []*binary) error {
+	for problems = slices.Clone(problems); len(problems) > 0; {
+		if err := together(ctx, z, problems, (*binary).direct, (*binary).advance, (*binary).turn); err != nil {
 			return err
 		}
 		problems = slices.DeleteFunc(problems, func(b *binary) bool { return b.left == 0 })
@@ -111,11 +92,11 @@ func conjugate[T kernel.Float](ctx context.Context, z design, problems []*binary
 
 // together takes one product ZSv with a vector and one SZᵀs for each of the problems, which before writes,
 // between replaces and after reads.
-func together[T kernel.Float](ctx context.Context, z design, problems []*binary, scores, pulls shared[T], before, between, after func(*binary, []T)) error {
+func together(ctx context.Context, z design, problems []*binary, before, between, after func(*binary, []float64)) error {
 	t, k := z.Dims()
-	v, freeV := kernel.Scratch[T](len(problems), k)
+	v, freeV := kernel.Scratch[float64](len(problems), k)
 	defer freeV()
-	s, freeS := kernel.Scratch[T](len(problems), t)
+	s, freeS := kernel.Scratch[float64](len(problems), t)
 	defer freeS()
 	each := func(do func(q int, b *binary)) error {
 		return parallel.Ranges(ctx, len(problems), 1+(1<<15)/(t+k), func(lo, hi int) {
@@ -126,22 +107,22 @@ func together[T kernel.Float](ctx context.Context, z design, problems []*binary,
 	}
 	err := each(func(q int, b *binary) {
 		before(b, v.Row(q))
-		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+		matrix.Scale(v.Row(q)[:k-1], b.scale)
 	})
 	if err == nil {
-		err = scores(ctx, s, v)
+		err = z.scores(ctx, s, v)
 	}
 	if err == nil {
 		err = each(func(q int, b *binary) { between(b, s.Row(q)) })
 	}
 	if err == nil {
-		err = pulls(ctx, v, s)
+		err = z.pulls(ctx, v, s)
 	}
 	if err != nil {
 		return err
 	}
 	return each(func(q int, b *binary) {
-		matrix.Scale(v.Row(q)[:k-1], T(b.scale))
+		matrix.Scale(v.Row(q)[:k-1], b.scale)
 		after(b, v.Row(q))
 	})
 }
@@ -173,13 +154,8 @@ func (b *binary) aim(v []float64) { copy(v, b.step) }
 func (b *binary) move(margin []float64) {
 	copy(b.stepMargin, margin)
 	if b.steps > 0 {
-		switch moved := b.lineSearch(); {
-		case moved:
+		if b.done = !b.lineSearch(); !b.done {
 			b.bend()
-		case b.single:
-			b.single = false // it was no descent
-		default:
-			b.done = true
 		}
 	}
 	copy(margin, b.pull)
@@ -193,7 +169,7 @@ func (b *binary) begin(loss []float64) {
 	for j, u := range b.u {
 		b.grad[j] = u - loss[j]
 	}
-	before, length := b.norm, matrix.Length(b.u)
+	length := matrix.Length(b.u)
 	b.norm = matrix.Length(b.grad)
 	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
 	if b.steps == 0 {
@@ -205,7 +181,6 @@ func (b *binary) begin(loss []float64) {
 	// Newton's quadratic convergence needs the relative accuracy of the step to fall with the
 	// gradient; never below what is left to gain.
 	forcing := max(min(0.1, math.Sqrt(b.norm/b.first)), 0.1*tolerance/b.norm)
-	b.single = b.single && forcing > singleForcing && (b.steps == 0 || b.norm < before/2)
 	b.steps++
 	clear(b.step)
 	for j, g := range b.grad {
@@ -216,34 +191,34 @@ func (b *binary) begin(loss []float64) {
 }
 
 // direct asks for the image of the direction, of the length that the residual makes 1.
-func direct[T kernel.Float](b *binary, v []T) {
+func (b *binary) direct(v []float64) {
 	unit := 1 / math.Sqrt(b.rr)
 	for j, p := range b.p {
-		v[j] = T(unit * p)
+		v[j] = unit * p
 	}
 }
 
 // advance moves step along p, given the image zp of p in units of ‖r‖, which it replaces by what
 // C·SZᵀDZSp takes off the residual comes from.
-func advance[T kernel.Float](b *binary, zp []T) {
+func (b *binary) advance(zp []float64) {
 	curvature := 0.0 // pᵀ(I + C·SZᵀDZS)p
 	for i, m := range zp {
-		curvature += b.curv[i] * float64(m) * float64(m)
+		curvature += b.curv[i] * m * m
 	}
 	a := b.rr / (given.Dot(b.p, b.p) + b.rr*curvature)
 	matrix.AddScaled(b.step, a, b.p)
 	matrix.AddScaled(b.r, -a, b.p)
 	for i, curv := range b.curv {
-		zp[i] = T(a * curv * float64(zp[i]))
+		zp[i] *= a * curv
 	}
 }
 
 // turn takes the next direction, given what is to be taken off the residual in units of ‖r‖, unless
 // that is small. Cut off early it is still a step of descent, as conjugate gradients start from zero.
-func turn[T kernel.Float](b *binary, hp []T) {
+func (b *binary) turn(hp []float64) {
 	before, unit := b.rr, math.Sqrt(b.rr)
 	for j, v := range hp {
-		b.r[j] -= unit * float64(v)
+		b.r[j] -= unit * v
 	}
 	b.rr = given.Dot(b.r, b.r)
 	if b.left--; b.left == 0 || math.Sqrt(b.rr) <= b.stop {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/given"
+	"coles/internal/kernel"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -17,8 +19,6 @@ type numbers struct {
 	values []float64
 	scale  Ridge     // says what values are regressed as
 	t      []float64 // that
-	// Values are smoothed in units of their deviation from the centre, of which a thousandth is small.
-	centre, deviation float64
 }
 
 // valueParts is the number of parts in which numbers are cross-validated.
@@ -29,8 +29,8 @@ func numbersOf(values []float64) (*numbers, error) {
 	t := &numbers{values: values}
 	y := picked(values, t.labelled())
 	for i, v := range values {
-		if math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%w: value %v of row %d", coles.ErrNotFinite, v, i)
+		if math.Abs(v) > given.MostSquared {
+			return nil, fmt.Errorf("%w: value %v of row %d, whose square would overflow", coles.ErrNotFinite, v, i)
 		}
 	}
 	t.regressed(len(y) > 0 && slices.Min(y) > 0 && slices.Max(y) >= decades*slices.Min(y))
@@ -77,28 +77,36 @@ func (t *numbers) split(how Options) (parts, error) {
 	return evenly(t.labelled(), valueParts, how.Seed), nil
 }
 
-func (t *numbers) unit(first []float64) float64 {
-	t.deviation = stat.PopStdDev(first, nil)
-	for _, v := range t.t {
+// alphas are 0 alone without a graph.
+func (t *numbers) alphas(g *coles.Graph) []float64 {
+	if g == nil {
+		return []float64{0}
+	}
+	return []float64{0, 0.5, 0.75, 0.9}
+}
+
+// near is the mean deviation of the values that reach a row, with one of none for all that reaches a node in the mean.
+func (t *numbers) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error) {
+	y := kernel.Dense[float64](len(t.t), 2)
+	mean := stat.Mean(slices.DeleteFunc(slices.Clone(t.t), math.IsNaN), nil)
+	for i, v := range t.t {
 		if !math.IsNaN(v) {
-			t.deviation = max(t.deviation, math.Abs(v-t.centre))
+			y.Row(i)[0], y.Row(i)[1] = v-mean, 1
 		}
 	}
-	return t.deviation
+	return surroundings(ctx, g, y, rows, func(f, to []float64, mass float64) {
+		if mass > 0 {
+			to[0] = f[0] / (f[1] + mass)
+		}
+	})
 }
 
-func (t *numbers) hold(i int, row []float64) {
-	if !math.IsNaN(t.t[i]) {
-		row[0] = t.t[i] / t.deviation
-	}
+func (t *numbers) weigh(_ context.Context, of *trial, rows []int, o opinions, _ [3]float64) (weighed, error) {
+	w, left := weighNumbers(rows, o, picked(t.t, of.rows))
+	return weighed{Weights: w, loss: left}, nil
 }
 
-func (t *numbers) fit(ctx context.Context, f *matrix.Matrix[float64], _ int, rows []int) (opinion, error) {
-	var r Ridge
-	_, err := r.fit(ctx, f, rows, picked(t.t, rows))
-	t.centre = r.Intercept
-	return r.opinion(f), err
-}
+func (t *numbers) link([]float64) {}
 
 // hit is less the squared error.
 func (t *numbers) hit(i int, row []float64) float64 { return -(row[0] - t.t[i]) * (row[0] - t.t[i]) }
@@ -136,26 +144,30 @@ func (t *numbers) ridge(ctx context.Context, f *matrix.Matrix[float64]) (*Ridge,
 	return r, err
 }
 
-func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Options) (*Predictor, parts, error) {
+func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, _ parts) (r regression, err error) {
 	if how.Balanced {
-		return nil, parts{}, errBalanced
+		return r, errBalanced
 	}
-	r, err := t.ridge(ctx, f)
-	if err != nil || slices.Max(how.Alphas) == 0 { // rows left out one at a time have told the rest
-		return &Predictor{Ridge: r}, parts{}, err
+	if r.Ridge, err = t.ridge(ctx, f); err != nil {
+		return r, err
 	}
-	of, err := t.split(how)
-	return &Predictor{Ridge: r}, of, err
+	r.outside = t.plain(f)
+	return r, nil
 }
 
-// measure sets margin and errors where neighbours have a share: without, they are of rows left out one at a time.
-func (t *numbers) measure(p *Predictor, of trial) error {
-	if p.Alpha == 0 {
-		return nil
+func (t *numbers) plain(f *matrix.Matrix[float64]) outsider {
+	return func(ctx context.Context, g *coles.Graph, others target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
+		var part Ridge
+		if _, err := part.fit(ctx, f, from, picked(t.t, from)); err != nil {
+			return nil, err
+		}
+		return part.smoothed(ctx, g, f, others.(*numbers).t, t.alphas(g), rows)
 	}
-	left := make([]float64, len(of.rows))
-	of.nested(func(q, _, a int) { left[q] = of.held[a].Row(q)[0] })
+}
+
+// measure sets margin and errors: those of the regression are of rows left out one at a time.
+func (t *numbers) measure(p *Predictor, of *trial) error {
 	p.Ridge.Found = RidgeErrors{}
-	p.Ridge.measure(picked(t.values, of.rows), picked(t.t, of.rows), left)
+	p.Ridge.measure(picked(t.values, of.rows), picked(t.t, of.rows), of.nested().Data)
 	return nil
 }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,11 +20,13 @@ var predictorFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version
 type predictorHeader struct {
 	Names [][]byte `json:"names"`
 	Origin
-	Alpha       float64      `json:"alpha,omitempty"`
-	Temperature float64      `json:"temperature,omitempty"`
-	Weights     []float64    `json:"weights,omitempty"`
-	Threshold   *float64     `json:"threshold,omitempty"` // of several classes a row
-	Ridge       *ridgeHeader `json:"ridge,omitempty"`
+	Alpha     float64      `json:"alpha,omitempty"`
+	Weights   []float64    `json:"weights,omitempty"`   // of the classes: the balance
+	Threshold *float64     `json:"threshold,omitempty"` // of several classes a row
+	Ridge     *ridgeHeader `json:"ridge,omitempty"`
+	Opinions  *Weights     `json:"opinions,omitempty"`
+	// Temperature is that of classes in files that weigh no opinions, whose vectors count 1/T.
+	Temperature float64 `json:"temperature,omitempty"`
 }
 
 type ridgeHeader struct {
@@ -35,7 +38,7 @@ type ridgeHeader struct {
 //
 // Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for its C, and the writer's.
 func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
-	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Temperature: p.Temperature, Weights: p.Weights}
+	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Weights: p.Balance, Opinions: &p.Weights}
 	m := p.Linear
 	if r := p.Ridge; r != nil {
 		h.Ridge = &ridgeHeader{r.Log, r.Margin}
@@ -57,9 +60,12 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 
 // ReadPredictor reads the file of [Predictor.WriteTo], and no byte more.
 //
-// Errors: as [ReadLinearModel].
+// It takes memory as bytes arrive, never because a length is declared.
+//
+// Errors: [coles.ErrFormat] for bytes that are no classifier, an unknown version, or classes that were smoothed along the
+// edges, before opinions were weighed; [coles.ErrChecksum] for one changed or cut off, and the reader's.
 func ReadPredictor(r io.Reader) (*Predictor, error) {
-	m, err := ReadLinearModel(r)
+	m, err := readLinearModel(r)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +86,10 @@ func ReadPredictor(r io.Reader) (*Predictor, error) {
 
 // predictor takes a linear model for what the header says.
 func (h predictorHeader) predictor(m *LinearModel) (*Predictor, error) {
-	p := &Predictor{Linear: m, Several: h.Threshold != nil, Alpha: h.Alpha, Temperature: h.Temperature, Weights: h.Weights, Origin: h.Origin}
+	p := &Predictor{Linear: m, Several: h.Threshold != nil, Alpha: h.Alpha, Balance: h.Weights, Origin: h.Origin, Weights: Weights{Vectors: 1 / cmp.Or(h.Temperature, 1)}}
+	if h.Opinions != nil {
+		p.Weights = *h.Opinions
+	}
 	for _, name := range h.Names {
 		p.Names = append(p.Names, string(name))
 	}
@@ -90,8 +99,10 @@ func (h predictorHeader) predictor(m *LinearModel) (*Predictor, error) {
 		return nil, fmt.Errorf("a share of %v of the neighbours", h.Alpha)
 	case h.Ridge == nil && p.Names != nil && last >= len(p.Names):
 		return nil, fmt.Errorf("class %d, and %d names", last, len(p.Names))
+	case h.Alpha > 0 && h.Ridge == nil:
+		return nil, fmt.Errorf("classes that are smoothed along the edges (α = %g), which no longer is done: learn from the labels again", h.Alpha)
 	case h.Temperature < 0 || h.Weights != nil && len(h.Weights) != len(m.Classes):
-		return nil, fmt.Errorf("temperature %v, and weights of %d classes", h.Temperature, len(h.Weights))
+		return nil, fmt.Errorf("temperature %v, and a balance of %d classes", h.Temperature, len(h.Weights))
 	case h.Ridge != nil && rows == 1:
 		p.Linear, p.Several = nil, false
 		p.Ridge = &Ridge{Coef: m.Coef.RawRowView(0), Intercept: m.Intercept[0], Log: h.Ridge.Log, Margin: h.Ridge.Margin}

@@ -69,6 +69,9 @@ func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, 
 	if !matrix.Finite(mat.Norm(&gram, 1)) || !eigen.Factorize(&gram, true) {
 		return nil, fmt.Errorf("%w: squares of features overflow", coles.ErrNotFinite)
 	}
+	if most := matrix.Magnitude(block.Data); most > 0 && most < 1/given.MostSquared {
+		return nil, fmt.Errorf("%w: squares of features vanish, which are %.2g at most; scale the features", coles.ErrPrecision, most)
+	}
 	var v, along mat.Dense // XV
 	eigen.VectorsTo(&v)
 	along.Mul(x, &v)
@@ -79,7 +82,7 @@ func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, 
 	}
 	var pull mat.VecDense // VᵀXᵀy
 	pull.MulVec(along.T(), mat.NewVecDense(len(off), off))
-	scale, best := mat.Trace(&gram)/float64(len(rows)), math.Inf(1)
+	scale, best, size := mat.Trace(&gram)/float64(len(rows)), math.Inf(1), matrix.Magnitude(off)
 	if scale == 0 {
 		scale = 1
 	}
@@ -95,7 +98,7 @@ func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, 
 				share += w * a
 			}
 			guess[q] = y[q] - (off[q]-fitted)/max(1-share, 1e-9)
-			sum += (guess[q] - y[q]) * (guess[q] - y[q])
+			sum += (guess[q] - y[q]) / size * ((guess[q] - y[q]) / size)
 		}
 		if sum < best {
 			best, left, r.Penalty = sum, guess, penalty
@@ -120,12 +123,12 @@ func (r *Ridge) measure(y, t, left []float64) {
 	slices.Sort(off)
 	r.Margin = off[min(len(off)-1, int(math.Ceil(kept*float64(len(off)+1)))-1)]
 	r.Found.Rows = len(y)
-	n, mean, squares, all := float64(len(y)), stat.Mean(y, nil), 0.0, 0.0
+	n, mean, size, squares, all := float64(len(y)), stat.Mean(y, nil), matrix.Magnitude(y), 0.0, 0.0
 	for q, v := range y {
 		others := mean + (mean-v)/(n-1)
 		guess := r.unit(left[q])
-		squares += (v - guess) * (v - guess)
-		all += (v - others) * (v - others)
+		squares += (v - guess) / size * ((v - guess) / size)
+		all += (v - others) / size * ((v - others) / size)
 		r.Found.Error += math.Abs(v-guess) / n
 		r.Found.OfMean += math.Abs(v-others) / n
 	}
@@ -160,22 +163,37 @@ func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Ma
 	return f, given.CheckRows(rows, f.Rows(), "given")
 }
 
-// opinion is f(x).
-func (r *Ridge) opinion(f *matrix.Matrix[float64]) opinion {
-	return func(ctx context.Context, rows []int) (kernel.Matrix[float64], error) {
-		p := kernel.Unset[float64](given.Count(rows, f.Rows()), 1)
-		for q := range p.Data {
-			i := q
-			if rows != nil {
-				i = rows[q]
-			}
-			t := r.Intercept
-			cols, vals := f.Row(i)
-			for at, v := range vals {
-				t += v * r.Coef[matrix.Column(cols, at)]
-			}
-			p.Data[q] = t
-		}
-		return p, ctx.Err()
+// smoothed is f(x) of some rows, all where rows is nil, smoothed along the edges with each share α of the neighbours and
+// the known values, NaN elsewhere.
+func (r *Ridge) smoothed(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known, alphas []float64, rows []int) (said []kernel.Matrix[float64], err error) {
+	asked := rows
+	if slices.Max(alphas) > 0 {
+		asked = nil
 	}
+	first := kernel.Unset[float64](given.Count(asked, f.Rows()), 1)
+	for q := range first.Data {
+		i := q
+		if asked != nil {
+			i = asked[q]
+		}
+		t := r.Intercept
+		cols, vals := f.Row(i)
+		for at, v := range vals {
+			t += v * r.Coef[matrix.Column(cols, at)]
+		}
+		first.Data[q] = t
+	}
+	for _, alpha := range alphas {
+		p := first
+		if alpha > 0 {
+			if p, err = smooth(ctx, g, first, alpha, known, r.Intercept); err != nil {
+				return nil, err
+			}
+		}
+		if asked == nil && rows != nil {
+			p = kernel.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: picked(p.Data, rows)}
+		}
+		said = append(said, p)
+	}
+	return said, ctx.Err()
 }

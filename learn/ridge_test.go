@@ -179,3 +179,26 @@ func TestRidgeTakesLogarithmsWhereTheyHelp(t *testing.T) {
 		t.Errorf("logarithms %v: %+v", r.Log, r.Found)
 	}
 }
+
+// The unit of values says nothing, up to where their squares overflow; features whose squares vanish or overflow are refused.
+func TestRidgeInAnyUnit(t *testing.T) {
+	x := testkit.Normal(25, 4, 1, 171)
+	y := linearValues(x, 2, 172)
+	scaled := func(of *mat.Dense, unit float64) *mat.Dense {
+		var to mat.Dense
+		to.Scale(unit, of)
+		return &to
+	}
+	want := testkit.Must(ridge(x, y))
+	for _, unit := range []float64{1e-300, 1e-200, 1e140} {
+		r := testkit.Must(ridge(x, scaled(mat.NewDense(1, 25, y), unit).RawRowView(0)))
+		testkit.WantNear(t, "R²", r.Found.R2, want.Found.R2, 1e-9)
+		testkit.WantNear(t, "penalty", r.Penalty, want.Penalty, 1e-9*want.Penalty)
+		testkit.WantNear(t, "a coefficient", r.Coef[1]/unit, want.Coef[1], 1e-9)
+	}
+	y[4] = 1e151
+	testkit.WantError(t, testkit.Err(ridge(x, y)), coles.ErrNotFinite)
+	y[4] = 1
+	testkit.WantError(t, testkit.Err(ridge(scaled(x, 1e160), y)), coles.ErrNotFinite)
+	testkit.WantError(t, testkit.Err(ridge(scaled(x, 1e-160), y)), coles.ErrPrecision)
+}

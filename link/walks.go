@@ -6,6 +6,7 @@ import (
 
 	"coles"
 	"coles/internal/inside"
+	"coles/internal/linear"
 	"coles/internal/nearest"
 	"coles/internal/stream"
 )
@@ -15,6 +16,8 @@ const (
 	middles  = 300 // nodes that a walk of three steps may have as its second
 	bestEnds = 50  // of each kind of score
 	floor    = 0.01
+
+	leastStep = 1e-6 // so that products of three are numbers of float32
 )
 
 // walks are the random walks of two and three steps on a graph. With weights w = log(1 + weight/median), but 1
@@ -39,12 +42,12 @@ type hub struct {
 }
 
 func newWalks(g *coles.Graph, seed uint64) *walks {
-	scale := 1 / medianWeight(g)
+	unit := medianWeight(g)
 	return walksOf(g.Nodes(), seed, func(u int, add func(v int32, step float32)) {
 		near, weights := inside.Adjacency(g).Row(u)
 		for q, v := range near {
 			if int(v) != u { // a loop is no step
-				add(v, float32(math.Log1p(weights[q]*scale)/math.Ln2))
+				add(v, float32(max(linear.Weight(weights[q], unit)/math.Ln2, leastStep)))
 			}
 		}
 	})

@@ -67,6 +67,34 @@ func TestWalksInAnyUnitOfWeights(t *testing.T) {
 	}
 }
 
+// Weights whose quotients overflow or vanish have steps of their logarithms, or the least.
+func TestWalksOfExtremeWeights(t *testing.T) {
+	edges := testkit.RandomEdges(testkit.Random(134), 50, 0.2)
+	for _, c := range []struct{ most, other, step float64 }{{1e-160, 1e160, 320 * math.Log2(10)}, {1, 1e-160, leastStep}, {5e-324, 1, 1074}} {
+		weights, steps := make([]float64, len(edges)), map[coles.Edge]float32{}
+		for q, e := range edges {
+			weights[q] = c.most
+			if steps[e] = 1; q%3 == 0 {
+				weights[q], steps[e] = c.other, float32(c.step)
+			}
+		}
+		g := testkit.Must(coles.NewGraph(50, edges, coles.WithWeights(weights)))
+		got, want := newWalks(g, 1).walker(nil), walksOf(50, 1, func(u int, add func(v int32, step float32)) {
+			near, _ := g.Neighbors(u)
+			for _, v := range near {
+				add(v, max(steps[coles.Edge{U: u, V: int(v)}], steps[coles.Edge{U: int(v), V: u}]))
+			}
+		}).walker(nil)
+		for u := range 50 {
+			got.from(u)
+			want.from(u)
+			for v, s := range got.three {
+				testkit.WantNear(t, "a score", float64(s), float64(want.three[v]), 1e-5*float64(want.three[v]))
+			}
+		}
+	}
+}
+
 // However few of its neighbours stand for a hub, a walk goes on somewhere.
 func TestHubsPassOnAllThatTheyGet(t *testing.T) {
 	var edges []coles.Edge

@@ -22,6 +22,7 @@ type adjacency struct {
 	alone   bool    // the identity replaces W⁺
 	unit    float64 // of weights, 0 where they are taken as they are
 	volume  float64 // Σ degree
+	peak    float64 // the largest there has been since it was summed
 	entries int     // of all rows
 
 	before map[int32]node // what the nodes touched by the last change were
@@ -189,7 +190,10 @@ func (adj *adjacency) degrees() []float64 {
 }
 
 // sumDegrees makes the volume what a graph built from scratch has.
-func (adj *adjacency) sumDegrees() { adj.volume = matrix.Total(adj.degrees()) }
+func (adj *adjacency) sumDegrees() {
+	adj.volume = matrix.Total(adj.degrees())
+	adj.peak = adj.volume
+}
 
 // renumber has the last node take the number i, of a node without edges.
 func (adj *adjacency) renumber(i int32) {
@@ -227,7 +231,7 @@ func (adj *adjacency) rollback() {
 }
 
 // commit discards the undo log of the last change.
-func (adj *adjacency) commit() { adj.before = nil }
+func (adj *adjacency) commit() { adj.before, adj.peak = nil, max(adj.peak, adj.volume) }
 
 // was is the node before the last change.
 func (adj *adjacency) was(i int32) *node {
@@ -321,7 +325,8 @@ func (adj *adjacency) plusRows(of func(int32) *node) rows {
 // finite refuses weights of some nodes, or of all, that add up to infinity.
 func (adj *adjacency) finite(nodes []int32) error {
 	for _, i := range nodes {
-		if adj.nodes[i].filter == 0 { // its own loop added
+		v := &adj.nodes[i]
+		if degree, loop := matrix.Degree(int(i), v.cols, v.given); math.IsInf(degree+loop+1, 0) { // as given, be they taken by their logarithms
 			return fmt.Errorf("live: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, i)
 		}
 	}

@@ -11,19 +11,21 @@ import (
 	"coles/internal/parallel"
 	"coles/table"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 // A Change adds nodes, edges or both to a graph.
 type Change struct {
 	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
-	// n+k−1. Without features k follows from the edges.
+	// n+k−1. Without features k is the number of names or, where nodes are only numbered, follows from the edges: an
+	// edge to itself brings a node that has no other yet.
 	Features mat.Matrix
 	// Rows are cells in the place of Features, for a graph that keeps them, see [Graph.KeepCells]: a row for each new node. Their
 	// ids are not looked at.
 	Rows *table.Table
-	// Edges join any nodes, old or new. As in a [coles.Graph], one that is there already takes the
-	// larger weight, and self loops are dropped unless it keeps them ([coles.WithSelfLoopsKept]).
+	// Edges join any nodes, old or new. One that is there already takes the larger weight, as by [coles.WithRepeats], and
+	// self loops are dropped unless the graph keeps them ([coles.WithSelfLoopsKept]).
 	Edges []coles.Edge
 	// Weights are one an edge; nil means 1.
 	Weights []float64
@@ -38,14 +40,18 @@ type Update struct {
 	Moved []int
 	// Renumbered are pairs of numbers, before and after, of nodes that have taken the places of removed ones, in this order.
 	Renumbered [][2]int
-	// Whole is set if so much was in reach that everything was computed again, which gives nodes
-	// that have not moved the same vectors up to rounding.
+	// Whole is set if so much was in reach, or so little is left of weights or features, that everything was computed again,
+	// which gives nodes that have not moved the same vectors up to rounding.
 	Whole bool
 }
 
 // wholeShare is the share of the nodes that, once moved, makes computing everything again cheaper
 // than the difference: the latter multiplies twice as much for each row.
 const wholeShare = 0.4
+
+// fadedShare is the share of the largest weights and features there have been that, if it alone is left, has all computed
+// again: what these have rounded by, 10⁻¹⁶ of them, would be seen.
+const fadedShare = 1e-3
 
 // Add takes in new nodes and edges and brings FX and M up to date. With U the ends of new edges and
 // the new nodes, D the change of FX, and W and W⁺ of the grown graph,
@@ -68,7 +74,8 @@ const wholeShare = 0.4
 // afresh too.
 //
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
-// also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's.
+// also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's; [coles.ErrUnplaced] where
+// without features no edge would be left to a node that the model knows.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	defer g.alone()()
 	if g.cells != nil && what.Features != nil {
@@ -91,6 +98,12 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 			g.x.Append(x)
 		} else if g.known != nil {
 			g.x.AppendZeros(count)
+			g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
+			for k, id := range what.IDs {
+				if place, back := g.gone[id]; back {
+					g.known[n+k] = place
+				}
+			}
 		}
 		for len(g.places) < n+count {
 			g.places = append(g.places, -1)
@@ -99,9 +112,6 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	})
 	if err != nil {
 		return nil, err
-	}
-	if g.known != nil {
-		g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
 	}
 	g.hashes = append(g.hashes, hashes...)
 	g.mu.Lock()
@@ -114,34 +124,51 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	}
 	for k, id := range what.IDs {
 		g.row[id] = n + k
+		delete(g.gone, id)
 	}
 	g.ids = append(g.ids, what.IDs...)
 	return done, nil
 }
 
-// apply makes a change and brings all up to date, or takes it back.
-func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error)) (done *Update, err error) {
+// apply makes a change, after which some nodes leave, and brings all up to date, or takes it back.
+func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error), leaving ...int) (done *Update, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	n := len(g.adj.nodes)
 	g.before = make(map[int32][]float64)
 	touched, err := change(ctx)
 	if err == nil && g.known != nil {
-		err = g.encode(ctx, touched, n)
+		err = g.encode(ctx, touched, n, leaving)
 	}
+	energy := g.energy[0] + g.gained(touched, n)
 	if err == nil {
-		done, err = g.update(ctx, n, touched)
+		done, err = g.update(ctx, n, touched, energy)
 	}
 	if err != nil {
 		g.adj.rollback()
 		g.restore()
 		g.x.Truncate(n)
+		g.known = g.known[:min(n, len(g.known))]
 		g.resize(n)
 		return nil, err
+	}
+	if !done.Whole {
+		g.energy = [2]float64{energy, max(energy, g.energy[1])}
 	}
 	g.adj.commit()
 	g.before = nil
 	return done, nil
+}
+
+// gained is the energy that the features have gained by a change of these nodes.
+func (g *Graph) gained(touched []int32, n int) (sum float64) {
+	for _, i := range touched {
+		was, replaced := g.before[i]
+		if _, now := g.x.Row(int(i)); replaced || int(i) >= n {
+			sum += floats.Dot(now, now) - floats.Dot(was, was)
+		}
+	}
+	return sum
 }
 
 // resize gives FX a number of rows, new ones of zeros. Readers go on with what they have.
@@ -165,8 +192,10 @@ func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float6
 	case g.known != nil && what.Features != nil:
 		return nil, 0, nil, errFeatures
 	case g.known != nil:
-		if count, err = newcomers(n, what.Edges); err != nil {
-			return nil, 0, nil, err
+		if count = len(what.IDs); g.row == nil {
+			if count, err = newcomers(n, what.Edges); err != nil {
+				return nil, 0, nil, err
+			}
 		}
 		if err := matrix.CheckSize(n+count, g.x.Cols()); err != nil {
 			return nil, 0, nil, fmt.Errorf("live: %w", err)
@@ -214,8 +243,8 @@ func (g *Graph) checkIDs(count int, ids []string) error {
 }
 
 // update brings FX, M and (FX)ᵀv up to date after n nodes have become more and the rows of the
-// touched ones changed.
-func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, error) {
+// touched ones changed, so that the features have this energy.
+func (g *Graph) update(ctx context.Context, n int, touched []int32, energy float64) (*Update, error) {
 	if err := g.adj.finite(touched); err != nil {
 		return nil, err
 	}
@@ -228,6 +257,9 @@ func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, er
 	}
 	slices.Sort(moved)
 	done := &Update{Moved: moved, Whole: float64(len(moved)) > wholeShare*float64(len(g.adj.nodes))}
+	if !(g.adj.volume >= fadedShare*g.adj.peak && energy >= fadedShare*fadedShare*g.energy[1] && matrix.Finite(energy)) {
+		done.Whole = true
+	}
 	if done.Whole {
 		return done, g.rebuild(ctx)
 	}

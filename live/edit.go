@@ -13,9 +13,8 @@ import (
 )
 
 // SetWeights gives edges exactly these weights, of which 0 removes an edge; one that is not there is new. Of an edge
-// given twice the last counts. The cost is that of [Graph.Add], and so are the errors.
-//
-// Without features a node that the model does not know keeps an edge to a node that it knows: [coles.ErrUnplaced].
+// given twice the last counts. The cost is that of [Graph.Add], and so are the errors; [coles.ErrIndex] also for an edge to
+// remove that is not there.
 func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []float64) (*Update, error) {
 	defer g.alone()()
 	if len(weights) != len(edges) {
@@ -23,6 +22,11 @@ func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []fl
 	}
 	if err := matrix.CheckPairs(len(g.adj.nodes), edges, weights); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
+	}
+	for q, e := range edges {
+		if _, there := slices.BinarySearch(g.adj.nodes[e.U].cols, int32(e.V)); weights[q] == 0 && !there {
+			return nil, fmt.Errorf("live: %w: no edge joins %d and %d", coles.ErrIndex, e.U, e.V)
+		}
 	}
 	return g.apply(ctx, func(ctx context.Context) ([]int32, error) { return g.adj.join(ctx, 0, edges, weights, true) })
 }
@@ -98,8 +102,10 @@ func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 // Remove takes nodes out, and all their edges. The last nodes take their numbers, so that these stay without a gap:
 // [Update.Renumbered] says which, and names stay with their nodes. The cost is that of [Graph.Add].
 //
-// Errors: [coles.ErrIndex], also for a node given twice, [coles.ErrShape] where no node would be left,
-// [coles.ErrUnplaced] as [Graph.SetWeights], and ctx's.
+// Nodes without names are known by their numbers: once one is removed, only a model of [Graph.Refit] embeds [Graph.Graph].
+//
+// Errors: [coles.ErrIndex], also for a node given twice, [coles.ErrShape] where no node would be left, [coles.ErrUnplaced] as
+// [Graph.Add], and ctx's.
 func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
 	defer g.alone()()
 	if err := g.checkNodes(nodes); err != nil {
@@ -120,7 +126,7 @@ func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
 		touched = append(touched, alone...)
 		slices.Sort(touched)
 		return slices.Compact(touched), err
-	})
+	}, nodes...)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +172,9 @@ func (g *Graph) fill(removed []int, done *Update) {
 		last := len(g.adj.nodes) - 1
 		if g.ids != nil {
 			delete(g.row, g.ids[i])
+			if g.known != nil && g.known[i] >= 0 {
+				g.gone[g.ids[i]] = g.known[i]
+			}
 		}
 		if i < last {
 			done.Renumbered = append(done.Renumbered, [2]int{last, i})

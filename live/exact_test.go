@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"testing"
@@ -62,6 +63,26 @@ func TestMIsFollowed(t *testing.T) {
 		t.Logf("mean %g: M is off by %.2g, rebuilt by %.2g", mean, grown, wantM(t, g, want))
 		_, fresh := h.follow(n)
 		testkit.WantSame(t, "eigenvalues rebuilt, and of a graph that is followed anew", testkit.Must(g.Solve(ctx)).Lambda, testkit.Must(fresh.Solve(ctx)).Lambda)
+	}
+}
+
+// A weight or a feature that is far too large, and then as it should be, leaves no rounding of its size behind.
+func TestMistakesLeaveNoTrace(t *testing.T) {
+	const n, d = 200, 4
+	opts := []coles.Option{coles.With(func(s *coles.Settings) {
+		s.Kind, s.Filter, s.Preparation, s.DegreeShare, s.Dim, s.WeightSpan = coles.UseGraph, coles.SGC(2), coles.PrepareNone, 0, d, 0
+	})}
+	for _, large := range []float64{1e2, 1e5, 1e12, 1e40, 1e140} {
+		h := ring(testkit.RandomDense(testkit.Random(25), n, d), n, 2, opts...)
+		_, g := h.follow(n)
+		testkit.Must(g.Add(ctx, live.Change{Edges: []coles.Edge{{U: 0, V: 9}}, Weights: []float64{large}}))
+		g = testkit.Must(live.Read(bytes.NewReader(saved(t, g))))
+		testkit.Must(g.SetWeights(ctx, []coles.Edge{{U: 0, V: 9}}, []float64{0}))
+		wantM(t, g, h.fit(n))
+		testkit.Must(g.SetFeatures(ctx, []int{7}, mat.NewDense(1, d, []float64{1, large, 0, 1})))
+		g = testkit.Must(live.Read(bytes.NewReader(saved(t, g))))
+		testkit.Must(g.SetFeatures(ctx, []int{7}, h.features(7, 8)))
+		wantM(t, g, h.fit(n))
 	}
 }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,8 @@ import (
 
 // graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its
 // columns and weights; the same of the features, or without ends and columns if they are dense; FX; M and (FX)ᵀv; the
-// volume; and, with features, the hashes of their rows, in two halves, or without the places in the structure.
+// volume and the energy of the features, each with the largest there has been, of which older files have the first alone; and, with
+// features, the hashes of their rows, in two halves, or without the places in the structure.
 var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
 
 type graphHeader struct {
@@ -73,7 +75,7 @@ func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 		arrays[features] = g.x.Dense.Data
 	}
 	arrays[filtered], arrays[product] = g.fx.Dense.Data, g.m.Data
-	arrays[alongNegatives], arrays[alongDegrees], arrays[volume] = g.along[forNegatives], g.along[forDegrees], []float64{g.adj.volume}
+	arrays[alongNegatives], arrays[alongDegrees], arrays[volume] = g.along[forNegatives], g.along[forDegrees], []float64{g.adj.volume, g.adj.peak, g.energy[0], g.energy[1]}
 	for _, v := range g.hashes {
 		arrays[perNode] = append(arrays[perNode], float64(v>>32), float64(uint32(v)))
 	}
@@ -130,7 +132,7 @@ func (h *graphHeader) check(m *coles.Model) error {
 	dense := l[featureEnds] == 0 && l[featureCols] == 0 && l[features]/d == n && l[features]%d == 0
 	sparse := l[featureEnds] == n && l[featureCols] == l[features] && m.Structure() == nil
 	if l[rowEnds] != n || l[cols] != l[weights] || !dense && !sparse || l[filtered]/d != n || l[filtered]%d != 0 || l[product]/d != d || l[product]%d != 0 ||
-		l[alongNegatives] != d || l[alongDegrees] != d || l[volume] != 1 || l[perNode] != each*n {
+		l[alongNegatives] != d || l[alongDegrees] != d || l[volume] != 1 && l[volume] != 4 || l[perNode] != each*n {
 		return fmt.Errorf("arrays of %d numbers for %d nodes and %d columns", l, n, d)
 	}
 	return nil
@@ -145,7 +147,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 	}
 	fit := inside.Linear(m.Settings())
 	g := &Graph{fit: fit, count: n, places: slices.Repeat([]int32{-1}, n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
-	g.adj = &adjacency{nodes: make([]node, n), loops: h.Loops, alone: fit.Alone, entries: a.NNZ(), unit: m.Report().WeightUnit, volume: arrays[volume][0]}
+	g.adj = &adjacency{nodes: make([]node, n), loops: h.Loops, alone: fit.Alone, entries: a.NNZ(), unit: m.Report().WeightUnit, volume: arrays[volume][0], peak: arrays[volume][0]}
 	for i := range n {
 		g.adj.nodes[i].cols, g.adj.nodes[i].given = a.Row(i)
 		for q, j := range g.adj.nodes[i].cols {
@@ -166,6 +168,11 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 	}
 	g.fx = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[filtered]}}
 	g.m = kernel.Matrix[float64]{Rows: d, Cols: d, Stride: d, Data: arrays[product]}
+	if sums := arrays[volume]; len(sums) > 1 {
+		g.adj.peak, g.energy = sums[1], [2]float64(sums[2:])
+	} else if g.energy[0], err = g.x.Squares(context.Background()); err == nil {
+		g.energy[1] = g.energy[0]
+	}
 	for _, array := range arrays {
 		if !matrix.Finite(matrix.Magnitude(array)) {
 			return nil, fmt.Errorf("a number that is not finite")
@@ -175,6 +182,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 		return nil, err
 	}
 	g.use(m)
+	g.gone = g.missing()
 	if err := g.adj.finite(nil); err != nil {
 		return nil, err
 	}

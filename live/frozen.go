@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +37,7 @@ type Frozen struct {
 // d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes,
 // 12 kB a node without features, where K is 24.
 //
-// Without features x is nil. Errors: [coles.ErrUnplaced]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
+// Without features x is nil. Errors: as [coles.Structure.Encode]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
 	raw, err := readFeatures(ctx, m, g, x)
 	if err != nil {
@@ -119,8 +118,9 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 func (f *Frozen) Nodes() int { return len(f.scale) }
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
-// d) and the numbers n … n+k−1; without features x is nil, and k follows from the edges. Edges join them to nodes of the graph, or to each other; weights
-// are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. As in a [coles.Graph] an edge given twice counts once, with the
+// d) and the numbers n … n+k−1. Without features x is nil, and k follows from the edges: one to itself brings a newcomer that has no other. Edges join
+// them to nodes of the graph, or to each other: newcomers that paths join want one call for all of these. Weights
+// are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. An edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
 // With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is
@@ -134,7 +134,8 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 //
 // A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
 //
-// Errors: [coles.ErrUnplaced], [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
+// Errors: [coles.ErrUnplaced] where no edge leads from newcomers without features to the graph; where some do, a newcomer without a
+// path to it has zeros. [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
 	if f == nil || f.model == nil {
@@ -146,7 +147,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	}
 	var made *matrix.Source // before the weights are divided
 	if f.beside != nil {
-		if made, err = f.beside.encode(ctx, joins, false); err != nil {
+		if made, err = f.beside.encode(ctx, joins); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +183,7 @@ func (f *Frozen) withRoles(ctx context.Context, y *mat.Dense, edges []coles.Edge
 	if err != nil {
 		return nil, err
 	}
-	made, err := f.roles.encode(ctx, joins, false)
+	made, err := f.roles.encode(ctx, joins)
 	if err != nil {
 		return nil, err
 	}
@@ -257,20 +258,22 @@ func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := f.encode(ctx, joins, true)
+	if !slices.ContainsFunc(joins, func(row []join) bool { return row[0].node < f.Nodes() }) {
+		return nil, nil, fmt.Errorf("live: embed: %w: no edge leads from a newcomer to a node of the graph; add one, or fit the graph anew", coles.ErrUnplaced)
+	}
+	raw, err := f.encode(ctx, joins)
 	return raw, joins, err
 }
 
-// encode makes the features of new nodes by their rows of A + I. One without an edge to a node that the structure
-// knows is an error, or has zeros.
-func (f *Frozen) encode(ctx context.Context, joins [][]join, strict bool) (*matrix.Source, error) {
+// encode makes the features of new nodes by their rows of A + I, zeros without an edge to a node that the structure knows.
+func (f *Frozen) encode(ctx context.Context, joins [][]join) (*matrix.Source, error) {
 	made := kernel.Dense[float64](len(joins), f.v.Cols)
 	for v, row := range joins {
 		e := placed{known: f.known}
 		for _, j := range row {
 			e.add(j.node, j.weight)
 		}
-		if err := e.encode(ctx, f.model, made.Row(v)); err != nil && (strict || !errors.Is(err, coles.ErrUnplaced)) {
+		if err := e.encode(ctx, f.model, made.Row(v)); err != nil {
 			return nil, fmt.Errorf("live: embed: new node %d: %w", f.Nodes()+v, err)
 		}
 	}

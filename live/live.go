@@ -51,6 +51,7 @@ type Graph struct {
 	cells  *cells                  // of which the features are made, in the order of mu; nil where they came as numbers
 	x      *matrix.Matrix[float64] // features, prepared
 	known  []int32                 // places of the nodes in the model's structure; nil with features
+	gone   map[string]int32        // and of those that it knows by names that are not in the graph
 	before map[int32][]float64     // rows of x, of old nodes, that the last change has replaced
 	hashes []uint64                // of the rows of the features as they came in
 	fx     *matrix.Matrix[float64]
@@ -58,7 +59,8 @@ type Graph struct {
 	// vectors v of weights.
 	m      kernel.Matrix[float64]
 	along  [2][]float64
-	places []int32 // −1, at least one for every node; see ballAround
+	energy [2]float64 // of the features, and the largest that has been since it was summed
+	places []int32    // −1, at least one for every node; see ballAround
 }
 
 // Follow begins to follow the graph that the model was fitted on, or another one, with its features
@@ -68,9 +70,10 @@ type Graph struct {
 // The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
 // row. A model of [coles.UseFeatures] stays one, and M is then XᵀX.
 //
-// Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges.
+// Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges. A newcomer with edges to
+// newcomers alone has a vector by theirs, and one without any edge waits for one, with a vector of zeros.
 //
-// Errors: [coles.ErrUnplaced], [coles.ErrSetting] for sampled negatives, [coles.Model.Beside] or [coles.Model.Roles], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives, [coles.Model.Beside] or [coles.Model.Roles], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m, g, x)
@@ -113,6 +116,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	}
 	if s := m.Structure(); s != nil {
 		out.known = inside.Places(s, g)
+		out.gone = out.missing()
 	} else if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
 		return nil, err
 	}
@@ -355,10 +359,17 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	energy, err := g.x.Squares(ctx)
+	if err != nil {
+		return err
+	}
+	if !matrix.Finite(energy) {
+		return fmt.Errorf("live: %w: the squares of the features add up to infinity; scale them", coles.ErrNotFinite)
+	}
 	g.mu.Lock()
 	g.fx = rows
 	g.mu.Unlock()
-	g.m, g.along = m, along
+	g.m, g.along, g.energy = m, along, [2]float64{energy, energy}
 	g.adj.sumDegrees()
 	return nil
 }

@@ -46,7 +46,7 @@ func (h *history) features(lo, hi int) mat.Matrix {
 }
 
 func (h *history) graph(n int) *coles.Graph {
-	var opts []coles.GraphOption
+	opts := []coles.GraphOption{coles.WithRepeats("max")}
 	if h.loops {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}

@@ -127,6 +127,12 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 		return nil, 0, err
 	}
 	g.use(m)
+	for i, place := range g.known {
+		if place >= 0 {
+			g.known[i] = int32(i)
+		}
+	}
+	g.gone = g.missing()
 	return m, drift, nil
 }
 
@@ -160,9 +166,9 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 		return nil, err
 	}
 	r.Graph, r.Seconds, r.DegreeShare, r.Undetermined, r.Refitted = now.Report(), coles.Report{}.Seconds, p.share, w.Undetermined, true
-	x := mat.Matrix(matrix.ToDense(g.fx.Dense))
+	x, preparer, ids := mat.Matrix(matrix.ToDense(g.fx.Dense)), g.model.Preparer(), slices.Clone(g.ids)
 	if g.known != nil {
-		x = nil
+		x, preparer = nil, inside.Seated(g.model.Structure(), g.known, ids)
 	} else {
 		r.FeaturesHash = matrix.HashOf(g.hashes, r.Features)
 	}
@@ -176,7 +182,7 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*co
 		r.Memory.Solver = p.Solver
 	}
 	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	return inside.Assembled(s, r, slices.Clone(g.ids), g.model.Preparer(), p.Projection, p.degrees, scaling, embedding)
+	return inside.Assembled(s, r, ids, preparer, p.Projection, p.degrees, scaling, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,7 +24,8 @@ func (p *placed) add(node int, weight float64) {
 	}
 }
 
-// encode sets row to the features that the model's structure makes of the edges.
+// encode sets row to the features that the model's structure makes of the edges, zeros where none counts: the vector is then
+// that of the neighbours alone.
 func (p *placed) encode(ctx context.Context, m *coles.Model, row []float64) error {
 	made, err := inside.Row(ctx, m.Structure(), p.places, p.weights)
 	if err != nil {
@@ -37,20 +37,39 @@ func (p *placed) encode(ctx context.Context, m *coles.Model, row []float64) erro
 	return nil
 }
 
-// newcomers is how many nodes edges add to n, of which each has an edge at least.
+// newcomers is how many nodes edges add to n, of which each has an edge at least, be it to itself.
 func newcomers(n int, edges []coles.Edge) (count int, err error) {
+	fresh := make(map[int]bool)
 	for _, e := range edges {
-		count = max(count, e.U+1-n, e.V+1-n)
+		for _, i := range []int{e.U, e.V} {
+			if i >= n {
+				fresh[i], count = true, max(count, i-n+1)
+			}
+		}
 	}
-	if count > 2*len(edges) {
-		return 0, fmt.Errorf("live: %w: edges go up to node %d, and some before it have none", coles.ErrUnplaced, n+count-1)
+	if count > len(fresh) {
+		return 0, fmt.Errorf("live: %w: edges go up to node %d, and some new node before it has none; an edge to itself is enough", coles.ErrIndex, n+count-1)
 	}
 	return count, nil
 }
 
+// missing are the places of nodes that the model knows by names that no node has.
+func (g *Graph) missing() map[string]int32 {
+	gone := make(map[string]int32)
+	if g.known != nil && g.row != nil {
+		for place, id := range inside.Known(g.model.Structure()) {
+			if _, there := g.row[id]; !there {
+				gone[id] = int32(place)
+			}
+		}
+	}
+	return gone
+}
+
 // encode makes the features of nodes whose edges have changed anew, and keeps those of old nodes, of which
-// there are n.
-func (g *Graph) encode(ctx context.Context, touched []int32, n int) error {
+// there are n. It refuses to leave new nodes, but those that are leaving, of which nothing says where one belongs.
+func (g *Graph) encode(ctx context.Context, touched []int32, n int, leaving []int) error {
+	some := false
 	for _, i := range touched {
 		row := g.x.Dense.Row(int(i))
 		if _, kept := g.before[i]; !kept && int(i) < n {
@@ -62,11 +81,20 @@ func (g *Graph) encode(ctx context.Context, touched []int32, n int) error {
 				e.add(int(j), v.vals[q])
 			}
 		}
-		err := e.encode(ctx, g.model, row)
-		if known := int(i) < len(g.known) && g.known[i] >= 0; known && errors.Is(err, coles.ErrUnplaced) {
-			clear(row) // as of the isolated nodes of a fit
-		} else if err != nil {
+		if err := e.encode(ctx, g.model, row); err != nil {
 			return fmt.Errorf("live: node %d: %w", i, err)
+		}
+		some = some || matrix.Magnitude(row) > 0
+	}
+	for i := 0; i < g.x.Rows() && !some; i++ {
+		some = matrix.Magnitude(g.x.Dense.Row(i)) > 0
+	}
+	if some {
+		return nil
+	}
+	for i, place := range g.known {
+		if place < 0 && !slices.Contains(leaving, i) {
+			return fmt.Errorf("live: %w: no edge would be left to a node that the model knows; fit the graph anew", coles.ErrUnplaced)
 		}
 	}
 	return nil

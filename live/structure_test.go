@@ -1,7 +1,10 @@
 package live_test
 
 import (
+	"bytes"
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
@@ -16,17 +19,18 @@ import (
 func TestGrowthWithoutFeatures(t *testing.T) {
 	const n = 400
 	list := testkit.RandomEdges(testkit.Random(21), n, 0.01)
-	g := testkit.Must(coles.NewGraph(n, list))
+	g := testkit.Must(coles.NewGraph(n, list, coles.WithRepeats("max")))
 	m := testkit.Must(coles.Fit(ctx, g, nil, coles.WithFilter(coles.S2GCSum(2))))
 	f := testkit.Must(live.Follow(ctx, m, g, nil))
 	for k, fresh := range [][]coles.Edge{
 		{{U: 3, V: 90}}, // between old nodes
 		{{U: n, V: 5}, {U: n, V: 6}, {U: n + 1, V: 7}},        // of new ones
 		{{U: n, V: n + 1}, {U: n, V: 50}, {U: n + 2, V: 100}}, // of both
+		{{U: n + 3, V: n + 2}, {U: n + 4, V: n + 4}},          // a newcomer of a newcomer, and one of nobody
 	} {
 		update := testkit.Must(f.Add(ctx, live.Change{Edges: fresh}))
 		list = append(list, fresh...)
-		grown := testkit.Must(coles.NewGraph(f.Nodes(), list))
+		grown := testkit.Must(coles.NewGraph(f.Nodes(), list, coles.WithRepeats("max")))
 		all := make([]int, f.Nodes())
 		for i := range all {
 			all[i] = i
@@ -41,18 +45,14 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.WantClose(t, "refitted", testkit.Must(again.Embed(ctx, testkit.Must(f.Graph()), nil)), again.Embedding(), 1e-9)
-	for _, bad := range []live.Change{
-		{Edges: []coles.Edge{{U: n + 3, V: n + 2}}}, // a newcomer of a newcomer
-		{Edges: []coles.Edge{{U: n + 9, V: 1}}},     // and nodes without edges before it
-		{Edges: []coles.Edge{{U: n + 3, V: 1}, {U: 0, V: 1 << 28}}},
-	} {
-		testkit.WantError(t, testkit.Err(f.Add(ctx, bad)), coles.ErrUnplaced)
+	for _, bad := range [][]coles.Edge{{{U: n + 9, V: 1}}, {{U: n + 5, V: 1}, {U: 0, V: 1 << 28}}} { // and new nodes without edges before it
+		testkit.WantError(t, testkit.Err(f.Add(ctx, live.Change{Edges: bad})), coles.ErrIndex)
 	}
 	testkit.WantError(t, testkit.Err(f.Add(ctx, live.Change{Features: mat.NewDense(1, 50, nil)})), coles.ErrShape)
 
 	frozen := testkit.Must(live.Freeze(ctx, m, g, nil))
 	y := testkit.Must(frozen.Embed(ctx, nil, []coles.Edge{{U: n, V: 5}, {U: 6, V: n}, {U: n + 1, V: 7}}, nil))
-	two := testkit.Must(coles.NewGraph(n+2, append(testkit.RandomEdges(testkit.Random(21), n, 0.01), coles.Edge{U: n, V: 5}, coles.Edge{U: n, V: 6}, coles.Edge{U: n + 1, V: 7})))
+	two := testkit.Must(coles.NewGraph(n+2, append(testkit.RandomEdges(testkit.Random(21), n, 0.01), coles.Edge{U: n, V: 5}, coles.Edge{U: n, V: 6}, coles.Edge{U: n + 1, V: 7}), coles.WithRepeats("max")))
 	want := testkit.Must(m.Embed(ctx, two, nil))
 	for k := range 2 {
 		a, b := y.RowView(k), want.RowView(n+k)
@@ -60,8 +60,99 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 			t.Errorf("frozen newcomer %d: the cosine to its embedding in the grown graph is %v", k, c)
 		}
 	}
-	for _, bad := range [][]coles.Edge{{{U: n + 1, V: 4}}, {{U: n, V: 3}, {U: n, V: n + 1}}} {
+	testkit.WantError(t, testkit.Err(frozen.Embed(ctx, nil, []coles.Edge{{U: n + 1, V: 4}}, nil)), coles.ErrIndex)
+	for _, bad := range [][]coles.Edge{nil, {{U: n, V: n}}, {{U: n, V: n + 1}}} {
 		testkit.WantError(t, testkit.Err(frozen.Embed(ctx, nil, bad, nil)), coles.ErrUnplaced)
+	}
+}
+
+// Who joins a newcomer is placed by it, whoever joins nobody waits for an edge, and whose neighbour goes has the vector of a
+// graph that never had it. A name that comes back is the node that the model knows.
+func TestNewcomersOfNewcomers(t *testing.T) {
+	const n = 60
+	names := make([]string, n, n+4)
+	for i := range names {
+		names[i] = fmt.Sprint("node ", i)
+	}
+	list := testkit.Ring(n, 2)
+	g := testkit.Must(coles.NewGraph(n, list, coles.WithIDs(names)))
+	m := testkit.Must(coles.Fit(ctx, g, nil, coles.WithDim(8)))
+	f, frozen := testkit.Must(live.Follow(ctx, m, g, nil)), testkit.Must(live.Freeze(ctx, m, g, nil))
+	length := func(id string) float64 {
+		row, _ := f.Row(id)
+		return mat.Norm(testkit.Must(f.Embed(ctx, []int{row})), 2)
+	}
+	like := func(id string, i int) float64 {
+		row, _ := f.Row(id)
+		y := testkit.Must(f.Embed(ctx, []int{row, i}))
+		return mat.Dot(y.RowView(0), y.RowView(1)) / mat.Norm(y.RowView(0), 2) / mat.Norm(y.RowView(1), 2)
+	}
+	testkit.Must(f.Add(ctx, live.Change{IDs: []string{"kim"}, Edges: []coles.Edge{{U: n, V: 5}}}))
+	testkit.Must(f.Add(ctx, live.Change{IDs: []string{"lea", "solo"}, Edges: []coles.Edge{{U: n + 1, V: n}}}))
+	if like("kim", 5) < 0.9 || like("lea", 5) < 0.9 || length("solo") != 0 {
+		t.Errorf("kim and lea are like their neighbours by %v and %v, solo has the length %v", like("kim", 5), like("lea", 5), length("solo"))
+	}
+	y := testkit.Must(frozen.Embed(ctx, nil, []coles.Edge{{U: n, V: 5}, {U: n + 1, V: n}, {U: n + 2, V: n + 2}}, nil))
+	kim, lea, solo := y.RowView(0), y.RowView(1), y.RowView(2)
+	if c := mat.Dot(kim, lea) / mat.Norm(kim, 2) / mat.Norm(lea, 2); !(c > 0.99) || mat.Norm(solo, 2) != 0 {
+		t.Errorf("frozen, the cosine is %v, and solo has the length %v", c, mat.Norm(solo, 2))
+	}
+	testkit.Must(f.SetWeights(ctx, []coles.Edge{{U: n + 2, V: 40}, {U: n, V: 5}}, []float64{1, 0}))
+	if like("solo", 40) < 0.9 || length("kim") != 0 || length("lea") != 0 {
+		t.Errorf("solo is like its neighbour by %v, kim and lea, without one, have the lengths %v and %v", like("solo", 40), length("kim"), length("lea"))
+	}
+	testkit.Must(f.SetWeights(ctx, []coles.Edge{{U: n, V: 5}, {U: n, V: 30}}, []float64{1, 1}))
+	testkit.WantSame(t, "who moved", slices.Contains(testkit.Must(f.Remove(ctx, []int{5})).Moved, n), true)
+	never := testkit.Must(live.Follow(ctx, m, testkit.Must(f.Graph()), nil))
+	all := numbers(f.Nodes())
+	testkit.WantClose(t, "without the neighbour", testkit.Must(f.Embed(ctx, all)), testkit.Must(never.Embed(ctx, all)), 1e-6)
+	testkit.Must(f.Add(ctx, live.Change{IDs: []string{"node 5"}, Edges: []coles.Edge{{U: f.Nodes(), V: 4}, {U: f.Nodes(), V: 6}}}))
+	testkit.WantClose(t, "come back", testkit.Must(f.Embed(ctx, numbers(f.Nodes()))), testkit.Must(m.Embed(ctx, testkit.Must(f.Graph()), nil)), 1e-6)
+	rows := make([]int, n)
+	for i, id := range names {
+		rows[i], _ = f.Row(id)
+	}
+	before := testkit.Must(f.Embed(ctx, all))
+	testkit.WantError(t, testkit.Err(f.Remove(ctx, rows)), coles.ErrUnplaced)
+	testkit.WantSame(t, "refused", testkit.Bits(testkit.Must(f.Embed(ctx, all))), testkit.Bits(before))
+}
+
+// The model of a refit is that of the graph as it is, whatever was removed before, with names and without: what it says of
+// the graph, also read from a file, and what a fit has that gets the features as the first model makes them, by names.
+func TestRefitAfterAnyHistory(t *testing.T) {
+	for _, numbered := range []bool{false, true} {
+		for seed := range uint64(12) {
+			opts := []coles.Option{coles.WithDim(6), coles.With(func(s *coles.Settings) { s.Precision, s.DegreeShare = coles.Float64, 0 })}
+			g, first, h := mirrored(t, 40, 0, false, opts...)
+			if h.numbered = numbered; numbered {
+				g = testkit.Must(live.Follow(ctx, testkit.Must(coles.Fit(ctx, h.plain(t), nil, opts...)), h.plain(t), nil))
+			}
+			rng := testkit.Random(seed)
+			for range 3 {
+				for range 12 {
+					h.change(t, rng, g, 0, false)
+				}
+				m, _ := refit(t, g)
+				now, y := testkit.Must(g.Graph()), testkit.Must(g.Embed(ctx, numbers(g.Nodes())))
+				close := 1e-5 * mat.Norm(y, 2)
+				testkit.WantClose(t, "the model on the graph", testkit.Must(m.Embed(ctx, now, nil)), y, close)
+				var file bytes.Buffer
+				testkit.Must(m.WriteTo(&file))
+				testkit.WantClose(t, "read from a file", testkit.Must(testkit.Must(coles.ReadModel(&file)).Embed(ctx, now, nil)), y, close)
+				x := testkit.DenseOf(testkit.Must(first.Structure().Encode(ctx, h.graph(t))))
+				s := m.Settings()
+				s.Preparation, s.Structure = coles.PrepareNone, 0
+				scratch := testkit.Must(coles.Fit(ctx, h.graph(t), x, coles.WithSettings(s)))
+				for k, v := range scratch.Lambda() {
+					testkit.WantNear(t, "an eigenvalue", m.Lambda()[k], v, 1e-5*scratch.Lambda()[0])
+				}
+				own, other := testkit.Product(y, y.T()), testkit.Product(scratch.Embedding(), scratch.Embedding().T())
+				testkit.WantClose(t, "YYᵀ", own, other, 1e-4*mat.Norm(other, 2))
+				if !numbered {
+					g = testkit.Must(live.Read(bytes.NewReader(saved(t, g))))
+				}
+			}
+		}
 	}
 }
 

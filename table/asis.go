@@ -31,5 +31,5 @@ func AsIs(columns []string, means []float64) (*Encoder, error) {
 
 // AsIs reports whether the features are numbers as they are, see [AsIs]. It is false for nil.
 func (e *Encoder) AsIs() bool {
-	return e != nil && len(e.variables) > 0 && e.Features() == len(e.variables) && *e.variables[0].Number == asIs
+	return e != nil && len(e.variables) > 0 && e.variables[0].Number != nil && e.Features() == len(e.variables) && *e.variables[0].Number == asIs
 }

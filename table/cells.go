@@ -19,7 +19,7 @@ import (
 )
 
 // IsHole reports whether a cell is a missing value: empty, or NA, N/A, NaN, -NaN, NULL, None, nil or <NA>, in capitals or
-// small letters as programs write them, NaT, #N/A, #NA, \N, ?, - or a dot, with space around it or not. That holds for
+// small letters as programs write them, NaT, #N/A, #NA, \N, ?, -, -- or a dot, with space around it or not. That holds for
 // every kind of column, as pandas has it: Namibia is NAM, not NA, but where its reader knows better, see [Column].
 func IsHole(cell string) bool { return filed.IsMark(cell) }
 
@@ -126,7 +126,7 @@ func (c *Column) detect(ctx context.Context) Kind {
 		return c.Kind
 	}
 	known, numbers, dates, lists, total := 0, 0, 0, 0, 0
-	different := make(map[string]bool)
+	different, widths := make(map[string]bool), make(map[int]bool) // of lists without brackets, too
 	for i, cell := range c.Cells {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
 			return Ignore
@@ -141,6 +141,9 @@ func (c *Column) detect(ctx context.Context) Kind {
 			dates++
 		} else if filed.IsList(cell) {
 			lists++
+			if width := filed.BareList(cell); width > 0 {
+				different[cell], widths[width] = true, true
+			}
 		} else {
 			different[cell] = true
 		}
@@ -153,7 +156,7 @@ func (c *Column) detect(ctx context.Context) Kind {
 		return Number
 	case float64(dates) >= most*float64(known):
 		return Date
-	case float64(lists) >= most*float64(known):
+	case float64(lists) >= most*float64(known) && len(widths) <= 1:
 		return Vector
 	}
 	for cell := range different {

@@ -2,10 +2,13 @@ package task
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/given"
 	"coles/learn"
 )
 
@@ -20,7 +23,7 @@ var Meanings = []string{"classes", "numbers", "several"}
 
 // TargetOf takes the labels of n nodes as one of [Meanings] or, for "", as what they look like: sets of classes where
 // [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
-// [*NumberError] where a label among numbers is none.
+// [*NumberError] for a label among numbers that is none, or too large.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	classes := Target{Labels: learn.Labels{Classes: Known(d, n)}, Names: d.Classes}
 	if as == "classes" || d.Classes == nil {
@@ -34,19 +37,30 @@ func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	case as == "" && !found:
 		return classes, nil
 	case odd >= 0:
-		return Target{}, &NumberError{Label: d.Classes[d.Labels[odd]], Node: Names(d.IDs, n)[odd]}
+		return Target{}, &NumberError{d.Classes[d.Labels[odd]], Names(d.IDs, n)[odd]}
+	}
+	if i := slices.IndexFunc(values, func(v float64) bool { return math.Abs(v) > given.MostSquared }); i >= 0 {
+		return Target{}, &NumberError{d.Classes[d.Labels[i]], Names(d.IDs, n)[i]}
 	}
 	return Target{Labels: learn.Labels{Values: values}}, nil
 }
 
-// A NumberError is a [coles.ErrFormat]: a label that is no number among numbers.
+// A NumberError is a label that is no number among numbers, a [coles.ErrFormat], or whose square overflows, a [coles.ErrNotFinite].
 type NumberError struct{ Label, Node string }
 
 func (e *NumberError) Error() string {
+	if e.Unwrap() == coles.ErrNotFinite {
+		return fmt.Sprintf("%v: the square of the label %q of node %s; give labels in a larger unit", coles.ErrNotFinite, e.Label, e.Node)
+	}
 	return fmt.Sprintf("%v: the label %q of node %s is no number, and others are", coles.ErrFormat, e.Label, e.Node)
 }
 
-func (e *NumberError) Unwrap() error { return coles.ErrFormat }
+func (e *NumberError) Unwrap() error {
+	if v, _ := strconv.ParseFloat(e.Label, 64); math.Abs(v) > given.MostSquared {
+		return coles.ErrNotFinite
+	}
+	return coles.ErrFormat
+}
 
 // Kind is what the labels are.
 func (t Target) Kind() Kind {

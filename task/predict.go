@@ -95,8 +95,10 @@ func (p *Predictor) Check(m Model) ([]Note, error) {
 	return nil, nil
 }
 
-// Answers predicts the nodes of these rows of y, nil for all, smoothed along the edges of g from the nodes whose labels
-// t has. For nil g, of newcomers, nothing is smoothed. Errors: as [learn.Predictor.Predict].
+// Answers predicts the nodes of these rows of y, nil for all, with what labels around them say, of the nodes of g whose
+// labels t has. For nil g, of newcomers, the vectors alone speak.
+//
+// Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {
 	known := t.Labels
 	if p.Kind() != t.Kind() {

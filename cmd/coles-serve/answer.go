@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,11 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"coles/internal/setting"
 )
@@ -43,15 +39,15 @@ type handler func(http.ResponseWriter, *http.Request) (any, error)
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	body := r.Body
+	body, r := r.Body, r.WithContext(ctx) // a copy: the server looks at the body of its own to see whether a client waits
 	r.Body = http.MaxBytesReader(w, body, maxBody)
-	answer, err := h(w, r.WithContext(ctx))
+	answer, err := h(w, r)
 	status := http.StatusOK
 	if err != nil {
 		answer, status = map[string]string{"error": setting.Plain(err.Error())}, http.StatusBadRequest
 		switch f, large := (failure{}), (*http.MaxBytesError)(nil); {
 		case errors.As(err, &large):
-			status = http.StatusRequestEntityTooLarge
+			answer, status = map[string]string{"error": fmt.Sprintf("body: longer than %d bytes", maxBody)}, http.StatusRequestEntityTooLarge
 			io.CopyN(io.Discard, body, 15*maxBody) // many clients do not look for an answer before they have sent all
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			status = http.StatusServiceUnavailable
@@ -59,17 +55,13 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			status = f.status
 		}
 	}
+	text, err := json.Marshal(answer)
+	if err != nil { // as of a number that is none
+		text, status = []byte(`{"error": "the answer is no JSON"}`), http.StatusInternalServerError
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(answer) // an error means that the client has gone
-}
-
-// sameOrigin refuses pages of other origins.
-func sameOrigin(r *http.Request, do string) error {
-	if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host && o != "https://"+r.Host {
-		return failure{http.StatusForbidden, fmt.Errorf("a page of %q must not %s", o, do)}
-	}
-	return nil
+	w.Write(append(text, '\n')) // an error means that the client has gone
 }
 
 // A route is a path and what answers there.
@@ -95,31 +87,3 @@ type match struct {
 }
 
 func noNode(id string) error { return failure{http.StatusNotFound, fmt.Errorf("no node %q", id)} }
-
-// decode reads a body that is one value of JSON, of known fields.
-func decode(r *http.Request, to any) error {
-	text, err := io.ReadAll(r.Body)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return failure{http.StatusRequestTimeout, fmt.Errorf("body: it has not come within %v", patience)}
-	case err != nil:
-		return fmt.Errorf("body: %w", err)
-	case !utf8.Valid(text): // which the decoder would mend
-		return errors.New("body: not UTF-8")
-	}
-	body := json.NewDecoder(bytes.NewReader(text))
-	body.DisallowUnknownFields()
-	body.UseNumber()
-	if err := body.Decode(to); err != nil {
-		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
-		} else if strings.HasSuffix(err.Error(), "exceeded max depth") {
-			err = errors.New("more than 10,000 lists or objects inside one another")
-		}
-		return fmt.Errorf("body: %w", err)
-	}
-	if body.Decode(&struct{}{}) != io.EOF {
-		return errors.New("body: more than one value")
-	}
-	return nil
-}

@@ -20,17 +20,20 @@ import (
 type book struct {
 	files    *dataset.Dataset
 	graph    *coles.Graph
-	order    []string                      // of the nodes that the files lack, as they came
-	added    map[string]map[string]any     // their features
-	gone     map[string]bool               // nodes of the files
-	again    map[string]bool               // nodes removed since the last fit began: of that name it has another, if any
-	features map[string]map[string]any     // of nodes of the files, new ones
-	weights  map[string]map[string]float64 // of edges since, in both directions; 0 of those removed
-	changes  int                           // batches since the last fit
+	cells    cells
+	order    []string                  // of the nodes that the files lack, as they came
+	added    map[string]map[string]any // their features
+	gone     map[string]bool           // nodes of the files
+	again    map[string]bool           // nodes removed since the last fit began: of that name it has another, if any
+	features map[string]map[string]any // of nodes of the files, new ones
+	weights  weights                   // of edges since
 }
 
-func newBook(d *dataset.Dataset, g *coles.Graph) *book {
-	return &book{files: d, graph: g, added: map[string]map[string]any{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: map[string]map[string]float64{}}
+// Weights are those of edges in both directions; 0 of those removed.
+type weights map[string]map[string]float64
+
+func newBook(d *task.Data) *book {
+	return &book{files: d.Dataset, graph: d.Graph, cells: cellsOf(d.Dataset), added: map[string]map[string]any{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: weights{}}
 }
 
 // has reports whether there is such a node now.
@@ -81,23 +84,22 @@ func (b *book) check(c batch) error {
 		}
 		fresh[id] = true
 	}
-	if b.nodes() == len(c.RemoveNodes) {
-		return fmt.Errorf("a graph has a node at least")
-	}
 	return nil
 }
 
 // take takes a batch that has been checked.
 func (b *book) take(c batch) {
-	b.changes++
 	for _, n := range c.Nodes {
 		b.order = append(b.order, n.ID)
 		b.added[n.ID] = n.Features
 	}
 	for _, e := range c.joins() {
-		b.join(e.From, e.To, e.Weight)
+		b.weights.join(e)
 	}
 	for id, features := range c.Features {
+		if features == nil { // null
+			features = map[string]any{}
+		}
 		if _, ok := b.added[id]; ok {
 			b.added[id] = features
 		} else {
@@ -112,24 +114,23 @@ func (b *book) take(c batch) {
 		delete(b.weights, id)
 		if _, ok := b.added[id]; ok {
 			delete(b.added, id)
-			b.order = slices.DeleteFunc(b.order, func(other string) bool { return other == id })
 		} else {
 			delete(b.features, id)
 			b.gone[id] = true
 		}
 	}
+	if len(c.RemoveNodes) > 0 {
+		b.order = slices.DeleteFunc(b.order, func(id string) bool { _, ok := b.added[id]; return !ok })
+	}
 }
 
-func (b *book) join(u, v string, weight *float64) {
-	w := 1.0
-	if weight != nil {
-		w = *weight
-	}
-	for _, ends := range [][2]string{{u, v}, {v, u}} {
-		if b.weights[ends[0]] == nil {
-			b.weights[ends[0]] = map[string]float64{}
+// join takes an edge.
+func (w weights) join(e toldEdge) {
+	for _, ends := range [][2]string{{e.From, e.To}, {e.To, e.From}} {
+		if w[ends[0]] == nil {
+			w[ends[0]] = map[string]float64{}
 		}
-		b.weights[ends[0]][ends[1]] = w
+		w[ends[0]][ends[1]] = e.weight()
 	}
 }
 
@@ -163,8 +164,8 @@ func (b *book) batches(of string) []batch {
 	return all
 }
 
-// merged is the graph as it is now, with its features, which row makes of those that were told, and labels.
-func (b *book) merged(ctx context.Context, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (*task.Data, error) {
+// begin is what a fit begins with: the graph as it is now, with its features and labels.
+func (b *book) begin(ctx context.Context) (*task.Data, error) {
 	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
 	at := map[string]int{}
 	var rows []int // in the files, −1 of a node that they lack
@@ -191,10 +192,11 @@ func (b *book) merged(ctx context.Context, row func(context.Context, map[string]
 		}
 	}
 	if b.files.Features != nil {
-		if d.Features, err = b.stacked(ctx, d.IDs, rows, row); err != nil {
+		if d.Features, err = b.stacked(ctx, d.IDs, rows); err != nil {
 			return nil, err
 		}
 	}
+	b.again = map[string]bool{}
 	return task.New(d)
 }
 
@@ -219,7 +221,7 @@ func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, err
 }
 
 // stacked are the features of all nodes, sparse where those of the files are.
-func (b *book) stacked(ctx context.Context, ids []string, rows []int, row func(context.Context, map[string]any) (mat.Matrix, []string, error)) (mat.Matrix, error) {
+func (b *book) stacked(ctx context.Context, ids []string, rows []int) (mat.Matrix, error) {
 	_, width := b.files.Features.Dims()
 	csr, isSparse := b.files.Features.(*sparse.CSR)
 	ends, cols, vals := []int{0}, []int(nil), []float64(nil)
@@ -238,7 +240,7 @@ func (b *book) stacked(ctx context.Context, ids []string, rows []int, row func(c
 		from := b.files.Features
 		if told {
 			var err error
-			if from, _, err = row(ctx, features); err != nil {
+			if from, _, err = b.cells.row(ctx, features); err != nil {
 				return nil, fmt.Errorf("%s: %w", ids[q], err)
 			}
 			i = 0

@@ -92,7 +92,7 @@ func loaded(t *testing.T, from source, requests int) string {
 	served := make(chan error, 1)
 	go func() { served <- s.serve(ctx, listener) }()
 	var out bytes.Buffer
-	testkit.Check(t, measure(ctx, "http://"+listener.Addr().String(), s.now.Load(), requests, &out))
+	testkit.Check(t, measure(ctx, "http://"+listener.Addr().String(), stateOf(s), requests, &out))
 	stop()
 	testkit.Check(t, <-served)
 	t.Log(out.String())

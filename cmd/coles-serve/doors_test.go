@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"coles/dataset"
-	"coles/examples/browser/view"
+	browser "coles/examples/browser/view"
 	"coles/internal/testkit"
 	"coles/learn"
 	"coles/task"
@@ -272,18 +272,18 @@ func (d *doors) service(t *testing.T) answers {
 
 func (d *doors) page(t *testing.T) answers {
 	t.Helper()
-	all, files := answers{}, map[string]view.File{}
+	all, files := answers{}, map[string]browser.File{}
 	for part, path := range map[string]string{"edges": d.edges, "features": d.features, "labels": d.labels} {
 		if path != "" {
-			files[part] = view.File{Name: filepath.Base(path), Data: []byte(d.text(t, path))}
+			files[part] = browser.File{Name: filepath.Base(path), Data: []byte(d.text(t, path))}
 		}
 	}
-	var v view.View
+	var v browser.View
 	var ids []string
-	ask := func(r view.Request, take func(message any)) {
+	ask := func(r browser.Request, take func(message any)) {
 		t.Helper()
 		v.Answer(t.Context(), r, func(message any) {
-			if f, failed := message.(view.Failure); failed {
+			if f, failed := message.(browser.Failure); failed {
 				t.Fatal(f.Error)
 			}
 			take(message)
@@ -292,20 +292,20 @@ func (d *doors) page(t *testing.T) answers {
 	lines := func(text string) [][]string {
 		return testkit.Must(csv.NewReader(strings.NewReader(text)).ReadAll())[1:]
 	}
-	ask(view.Request{Files: files}, func(message any) {
-		if g, ok := message.(view.Graph); ok {
+	ask(browser.Request{Files: files}, func(message any) {
+		if g, ok := message.(browser.Graph); ok {
 			ids = g.IDs
 		}
 	})
-	ask(view.Request{Want: "clusters", Clusters: 3}, func(message any) {
-		if g, ok := message.(view.Groups); ok {
+	ask(browser.Request{Want: "clusters", Clusters: 3}, func(message any) {
+		if g, ok := message.(browser.Groups); ok {
 			for _, line := range lines(g.CSV.Text) {
 				all.add("cluster of", line[0], line[1])
 			}
 		}
 	})
-	ask(view.Request{Want: "predictions"}, func(message any) {
-		g, ok := message.(view.Groups)
+	ask(browser.Request{Want: "predictions"}, func(message any) {
+		g, ok := message.(browser.Groups)
 		if !ok {
 			return
 		}
@@ -325,8 +325,8 @@ func (d *doors) page(t *testing.T) answers {
 		}
 	})
 	for _, id := range d.asked {
-		ask(view.Request{Node: slices.Index(ids, id)}, func(message any) {
-			found := named(ids, message.(view.Table).Table)
+		ask(browser.Request{Node: slices.Index(ids, id)}, func(message any) {
+			found := named(ids, message.(browser.Table).Table)
 			all.add("similar to", id, ranked(found[:min(5, len(found))], ofMatch)...)
 		})
 	}

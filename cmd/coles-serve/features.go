@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 
-	"coles"
+	"coles/dataset"
 	"coles/table"
 	"coles/task"
 
@@ -22,73 +24,104 @@ type newcomer struct {
 	K          int            `json:"k"`          // number of nearest nodes, or of classes
 }
 
-// newcomer reads a newcomer and places it. Features with values that are unknown count for nothing.
-func (s *state) newcomer(r *http.Request, by *task.Placer) (k int, y *mat.Dense, unknown []string, err error) {
-	who := newcomer{K: 10}
-	if err := decode(r, &who); err != nil {
-		return 0, nil, nil, err
-	}
-	switch {
+// newcomer reads a newcomer.
+func readNewcomer(r *http.Request) (who newcomer, err error) {
+	who.K = 10
+	switch err = decode(r, &who); {
+	case err != nil:
 	case len(who.Neighbours)+len(who.Features) == 0:
-		return 0, nil, nil, errors.New("body: a newcomer has neighbours or features")
+		err = errors.New("body: a newcomer has neighbours or features")
+	case len(who.Neighbours) > mostTold:
+		err = fmt.Errorf("body: %d neighbours, want at most %d", len(who.Neighbours), mostTold)
 	case who.K < 1:
-		return 0, nil, nil, fmt.Errorf("body: k is %d, want at least 1", who.K)
-	case len(s.columns) == 0 && len(who.Neighbours) == 0:
-		return 0, nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
+		err = fmt.Errorf("body: k is %d, want at least 1", who.K)
 	}
-	x, unknown, err := s.row(r.Context(), who.Features)
-	if err != nil {
-		return 0, nil, nil, err
+	who.K = min(who.K, maxNearest)
+	return who, err
+}
+
+// welcome places a newcomer among all nodes there are: those that the last fit has not seen come along, with their edges to the others. Features with
+// values that are unknown count for nothing.
+func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *mat.Dense, unknown []string, err error) {
+	if len(v.columns) == 0 && len(who.Neighbours) == 0 {
+		return nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
 	}
-	edges := make([]coles.Edge, len(who.Neighbours))
-	for i, id := range who.Neighbours {
-		row, ok := s.Graph.Row(id)
-		if !ok {
-			return 0, nil, nil, fmt.Errorf("no node %q", id)
+	all := []stranger{{who.Features, map[string]float64{}}}
+	slices.Sort(who.Neighbours)
+	for _, id := range slices.Compact(who.Neighbours) {
+		if _, known := v.row(id); known {
+			all[0].ends[id] = 1
+		} else if at, ok := v.newcomers.place[id]; !ok {
+			return nil, nil, fmt.Errorf("no node %q", id)
+		} else if v.newcomers.all[at].unit != nil {
+			all = append(all, stranger{v.book.added[id], v.book.weights[id]})
 		}
-		edges[i] = coles.Edge{U: s.Graph.Nodes(), V: row}
 	}
-	y, err = by.Embed(r.Context(), x, edges, nil)
-	return min(who.K, maxNearest), y, unknown, err
+	return v.place(ctx, by, all...)
+}
+
+// Cells are what features are made of: the columns of a table, or of features that are numbers.
+type cells struct {
+	columns map[string]int
+	encoder *table.Encoder // nil for numbers
+}
+
+func cellsOf(d *dataset.Dataset) cells {
+	c := cells{make(map[string]int), d.Encoder}
+	if d.Encoder != nil {
+		for j, v := range d.Encoder.Variables() {
+			c.columns[v.Name] = j
+		}
+	} else if d.Features != nil {
+		_, width := d.Features.Dims()
+		for j := range width {
+			name := strconv.Itoa(j)
+			if d.FeatureNames != nil {
+				name = d.FeatureNames[j]
+			}
+			c.columns[name] = j
+		}
+	}
+	return c
 }
 
 // row is the features of a node, by name, and those with a value that the encoder does not know.
-func (s *state) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
-	cells, row := table.New(), []any(nil)
+func (c cells) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
+	told, row := table.New(), []any(nil)
 	unknown = []string{}
-	if len(s.columns) == 0 && len(features) == 0 {
+	if len(c.columns) == 0 && len(features) == 0 {
 		return nil, unknown, nil
 	}
-	numbers := mat.NewDense(1, max(len(s.columns), 1), nil)
+	numbers := mat.NewDense(1, max(len(c.columns), 1), nil)
 	for name, value := range features {
-		column, ok := s.columns[name]
+		column, ok := c.columns[name]
 		if !ok {
 			return nil, nil, fmt.Errorf("no feature %q", name)
 		}
-		if s.Encoder != nil {
+		number, isNumber := value.(json.Number)
+		of, err := number.Float64()
+		if (isNumber || c.encoder == nil) && (err != nil || math.Abs(of) > math.MaxFloat32) {
+			return nil, nil, fmt.Errorf("feature %q: %v is not a number of at most %.2g", name, value, math.MaxFloat32)
+		}
+		if c.encoder != nil {
 			switch value.(type) {
 			case []any, map[string]any:
 				return nil, nil, fmt.Errorf("feature %q: a list or an object, not a cell", name)
 			}
-			cells.Columns = append(cells.Columns, table.Column{Name: name})
+			told.Columns = append(told.Columns, table.Column{Name: name})
 			row = append(row, value)
 			continue
 		}
-		number, _ := value.(json.Number)
-		v, err := number.Float64()
-		if err != nil {
-			return nil, nil, fmt.Errorf("feature %q: %v is not a number of float64", name, value)
-		}
-		numbers.Set(0, column, v)
+		numbers.Set(0, column, of)
 	}
-	if s.Encoder == nil {
+	if c.encoder == nil {
 		return numbers, unknown, nil
 	}
-	cells.Add("", row...)
-	for _, u := range s.Encoder.Unseen(cells) {
+	told.Add("", row...)
+	for _, u := range c.encoder.Unseen(told) {
 		unknown = append(unknown, u.Column)
 	}
 	slices.Sort(unknown)
-	x, err = s.Encoder.Encode(ctx, cells)
+	x, err = c.encoder.Encode(ctx, told)
 	return x, unknown, err
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"coles/near"
-
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,9 +25,6 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		route{"POST", "/predict", s.predict},
 		route{"GET", "/healthz", s.health},
 		route{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
-			if err := sameOrigin(r, "reload"); err != nil {
-				return nil, err
-			}
 			if !s.one.TryLock() {
 				return nil, failure{http.StatusConflict, errors.New("a reload is under way; ask again when it is done")}
 			}
@@ -54,69 +49,71 @@ func (s *service) handler(ctx context.Context) http.Handler {
 	mux.Handle("/", handler(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure{http.StatusNotFound, fmt.Errorf("no path %q", r.URL.Path)}
 	}))
-	return mux
+	return s.guarded(mux)
 }
 
 func (s *service) health(http.ResponseWriter, *http.Request) (any, error) {
-	k := &s.kept
-	k.reading.RLock()
-	defer k.reading.RUnlock()
-	now := s.now.Load()
-	nodes := now.Graph.Nodes() + len(k.newcomers.place) - len(k.hidden)
-	return map[string]any{"nodes": nodes, "features": len(now.columns), "since": now.since}, nil
+	v, done := s.look()
+	defer done()
+	return map[string]any{"nodes": v.book.nodes(), "features": len(v.columns), "since": v.since}, nil
 }
 
 func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
-	now := s.now.Load()
-	k, y, unknown, err := now.newcomer(r, now.placer)
+	who, err := readNewcomer(r)
 	if err != nil {
 		return nil, err
 	}
-	nearest := [][]near.Match{nil}
-	if mat.Norm(y, math.Inf(1)) > now.rounding {
-		if nearest, err = now.similar.Index().Vectors(r.Context(), y, min(k, len(now.ids))); err != nil {
+	v, done := s.look()
+	defer done()
+	y, unknown, err := v.welcome(r.Context(), v.placer, who)
+	if err != nil {
+		return nil, err
+	}
+	nearest := []match{}
+	if y == nil {
+		_, width := v.rows.Dims()
+		y = mat.NewDense(1, width, nil)
+	} else if mat.Norm(y, math.Inf(1)) > v.rounding {
+		if nearest, err = v.nearest(r.Context(), y.RawRowView(0), who.K, ""); err != nil {
 			return nil, err
 		}
 	}
-	return map[string]any{"vector": y.RawRowView(0), "nearest": now.named(nearest[0], nil), "unknown": unknown}, nil
+	return map[string]any{"vector": y.RawRowView(0), "nearest": nearest, "unknown": unknown}, nil
 }
 
 // mostTold is how many changes a request may have.
 const mostTold = 1000
 
 // told reads the changes of a request, of a form T, and takes them as a batch.
-func told[T any](s *service, size func(T) int, as func(T) batch) handler {
+func told[T any](s *service, as func(T) batch) handler {
 	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
-		if s.kept.journal == nil {
+		if s.journal == nil {
 			return nil, errNotKept
-		}
-		if err := sameOrigin(r, "change the graph"); err != nil {
-			return nil, err
 		}
 		var changes T
 		if err := decode(r, &changes); err != nil {
 			return nil, err
 		}
-		if n := size(changes); n < 1 || n > mostTold {
+		c := as(changes)
+		if n := len(c.Nodes) + len(c.Edges) + len(c.Features) + len(c.RemoveNodes); n < 1 || n > mostTold {
 			return nil, fmt.Errorf("body: %d changes, want 1 to %d", n, mostTold)
 		}
-		return s.tell(r.Context(), as(changes))
+		return s.tell(r.Context(), c)
 	}
 }
 
 // tellers are the handlers of what changes the graph.
 func (s *service) tellers() []route {
 	return []route{
-		{"POST", "/nodes", told(s, func(v []toldNode) int { return len(v) }, func(v []toldNode) batch { return batch{Nodes: v} })},
-		{"DELETE", "/nodes", told(s, func(v []string) int { return len(v) }, func(v []string) batch { return batch{RemoveNodes: v} })},
-		{"POST", "/edges", told(s, func(v []toldEdge) int { return len(v) }, func(v []toldEdge) batch { return batch{Edges: v} })},
-		{"DELETE", "/edges", told(s, func(v []toldEdge) int { return len(v) }, func(v []toldEdge) batch {
-			none := 0.
+		{"POST", "/nodes", told(s, func(v []toldNode) batch { return batch{Nodes: v} })},
+		{"DELETE", "/nodes", told(s, func(v []string) batch { return batch{RemoveNodes: v} })},
+		{"POST", "/edges", told(s, func(v []toldEdge) batch { return batch{Edges: v} })},
+		{"DELETE", "/edges", told(s, func(v []toldEdge) batch {
 			for k := range v {
-				v[k].Weight = &none
+				v[k].Weight = new(float64)
 			}
 			return batch{Edges: v}
 		})},
-		{"PUT", "/features", told(s, func(v map[string]map[string]any) int { return len(v) }, func(v map[string]map[string]any) batch { return batch{Features: v} })},
+		{"PUT", "/features", told(s, func(v map[string]map[string]any) batch { return batch{Features: v} })},
 	}
 }

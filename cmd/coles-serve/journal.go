@@ -8,18 +8,33 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+
+	"github.com/gofrs/flock"
 )
 
-// A batch is what one request changes, or what identifies the graph that a journal is about.
+// A batch is what one request changes, or what identifies the graph that a journal is about, or the last fit.
 type batch struct {
 	Of          string                    `json:"of,omitempty"`
+	Fitted      string                    `json:"fitted,omitempty"` // a fit of all before it; the hash of its model
 	Nodes       []toldNode                `json:"nodes,omitempty"`
 	Edges       []toldEdge                `json:"edges,omitempty"` // of weight 0, removed ones
 	Features    map[string]map[string]any `json:"features,omitempty"`
 	RemoveNodes []string                  `json:"remove_nodes,omitempty"`
+}
+
+// features are all features of a batch, by node.
+func (c batch) features() map[string]map[string]any {
+	all := map[string]map[string]any{}
+	for _, n := range c.Nodes {
+		all[n.ID] = n.Features
+	}
+	maps.Copy(all, c.Features)
+	return all
 }
 
 // joins are all edges of a batch.
@@ -52,66 +67,110 @@ type toldEdge struct {
 	Weight *float64 `json:"weight,omitempty"`
 }
 
+func (e toldEdge) weight() float64 {
+	if e.Weight == nil {
+		return 1
+	}
+	return *e.Weight
+}
+
 // A journal is a file of lines: the CRC-32C of a batch, eight hexadecimal digits, a space, and the batch in JSON. A
 // file that can be read, cut and mended by hand serves a service of one process better than a database would, whose pages
 // are not all checked.
 type journal struct {
 	path string
+	of   string // the data that it is about
+	lock *flock.Flock
 	file *os.File
 	size int64
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openJournal opens or begins the journal of a graph in a folder and replays its batches. What a crash has cut off the last line was
-// never answered, and goes; its number of bytes is returned. Anything else that is damaged is an error.
-func openJournal(dir, of string, take func(batch) error) (j *journal, cut int, err error) {
+// openJournal opens or begins the journal of a graph in a folder, which it locks, and replays its batches. What a crash has cut off the
+// last line was never answered, and goes. A line that cannot be taken is an error, or set aside in a file of its own. The notes say both.
+func openJournal(dir, of string, setAside bool, take func(batch) error) (j *journal, notes []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	j = &journal{path: filepath.Join(dir, "journal")}
+	j = &journal{path: filepath.Join(dir, "journal"), of: of, lock: flock.New(filepath.Join(dir, "lock"))}
+	if alone, err := j.lock.TryLock(); err != nil {
+		return nil, nil, err
+	} else if !alone {
+		number, _ := os.ReadFile(j.lock.Path())
+		return nil, nil, fmt.Errorf("another service, process %s, keeps %s: stop it, or name another folder by -dir", number, dir)
+	}
+	os.WriteFile(j.lock.Path(), []byte(strconv.Itoa(os.Getpid())), 0o666) // for the words of others alone
 	if j.file, err = os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
-		return nil, 0, err
+		return nil, nil, errors.Join(err, j.lock.Close())
 	}
-	if cut, err = j.replay(of, take); err == nil && j.size == 0 {
+	if notes, err = j.replay(setAside, take); err == nil && j.size == 0 {
 		if err = j.append(batch{Of: of}); err == nil {
 			err = syncFolder(dir)
 		}
 	}
 	if err != nil {
-		j.file.Close()
-		return nil, 0, err
+		return nil, nil, errors.Join(err, j.close())
 	}
-	return j, cut, nil
+	return j, notes, nil
 }
 
-func (j *journal) replay(of string, take func(batch) error) (cut int, err error) {
+// close lets another service have the folder.
+func (j *journal) close() error { return errors.Join(j.file.Close(), j.lock.Close()) }
+
+func (j *journal) replay(setAside bool, take func(batch) error) (notes []string, err error) {
 	from := bufio.NewReaderSize(j.file, 1<<20)
+	var kept []io.Reader // runs of lines that are taken
+	var odd bytes.Buffer // the others
+	begin, at := int64(0), int64(0)
+	run := func() io.Reader { return io.NewSectionReader(j.file, begin, at-begin) }
 	for number := 1; ; number++ {
 		line, err := from.ReadBytes('\n')
 		if err == io.EOF {
-			if err := j.file.Truncate(j.size); err != nil {
-				return 0, err
+			if kept = append(kept, run()); len(line) > 0 {
+				notes = append(notes, fmt.Sprintf("%s: %d bytes of a change that was not answered are left out", j.path, len(line)))
 			}
-			_, err := j.file.Seek(j.size, io.SeekStart)
-			return len(line), err
+			at += int64(len(line))
+			break
 		}
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		b, err := parse(line)
-		if err == nil && number == 1 && b.Of != of {
+		switch {
+		case number > 1 && err == nil:
+			err = take(b)
+		case number == 1 && err == nil && b.Of != j.of:
 			err = errors.New("it is of another graph: serve the files that it was begun with, or name an empty folder by -dir")
 		}
-		if err == nil && number > 1 {
-			err = take(b)
+		switch {
+		case err == nil:
+			j.size += int64(len(line))
+		case number == 1:
+			return nil, fmt.Errorf("%s:1: %w", j.path, err)
+		case !setAside:
+			return nil, fmt.Errorf("%s:%d: %w; remove the line, or start with -set-aside, which keeps it in %s.aside", j.path, number, err, j.path)
+		default:
+			odd.Write(line)
+			notes = append(notes, fmt.Sprintf("%s:%d is set aside in %s.aside: %v", j.path, number, j.path, err))
+			kept, begin = append(kept, run()), at+int64(len(line))
 		}
-		if err != nil {
-			return 0, fmt.Errorf("%s:%d: %w", j.path, number, err)
-		}
-		j.size += int64(len(line))
+		at += int64(len(line))
 	}
+	if odd.Len() == 0 {
+		return notes, errors.Join(j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
+	}
+	aside, err := os.OpenFile(j.path+".aside", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(second(aside.Write(odd.Bytes())), aside.Sync(), aside.Close()); err != nil {
+		return nil, err
+	}
+	return notes, j.rewrite(at, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
 }
+
+func second[T any](_ T, err error) error { return err }
 
 // parse reads a line.
 func parse(line []byte) (b batch, err error) {
@@ -126,27 +185,41 @@ func parse(line []byte) (b batch, err error) {
 
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) }
 
-// append writes a batch and has it on the disk before it returns, or leaves the file as it was.
-func (j *journal) append(b batch) error {
-	info, err := j.file.Stat()
+// mine is an error unless the path leads to the open file, and this is as long as what has been written to it.
+func (j *journal) mine(size int64) error {
+	open, err := j.file.Stat()
 	if err != nil {
 		return err
 	}
-	if info.Size() != j.size {
-		return fmt.Errorf("%s has %d bytes, and this service has written %d: another program writes to it", j.path, info.Size(), j.size)
+	if there, err := os.Stat(j.path); err != nil || !os.SameFile(open, there) {
+		return fmt.Errorf("%s is not the file any more that this service writes: it was moved, removed or replaced; put it back, or start the service again", j.path)
 	}
-	n, err := j.write(j.file, b)
+	if open.Size() != size {
+		return fmt.Errorf("%s has %d bytes, and this service has written %d: another program writes to it", j.path, open.Size(), size)
+	}
+	return nil
+}
+
+// append writes a batch and has it on the disk, under its name, before it returns, or leaves the file as it was.
+func (j *journal) append(b batch) error {
+	if err := j.mine(j.size); err != nil {
+		return err
+	}
+	n, err := writeLine(j.file, b)
 	if err == nil {
 		err = j.file.Sync()
 	}
+	if err == nil {
+		err = j.mine(j.size + n)
+	}
 	if err != nil {
-		return errors.Join(err, j.file.Truncate(j.size))
+		return errors.Join(err, j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
 	}
 	j.size += n
 	return nil
 }
 
-func (j *journal) write(w io.Writer, b batch) (int64, error) {
+func writeLine(w io.Writer, b batch) (int64, error) {
 	text, err := json.Marshal(b)
 	if err != nil {
 		return 0, err
@@ -155,31 +228,46 @@ func (j *journal) write(w io.Writer, b batch) (int64, error) {
 	return int64(n), err
 }
 
-// replace puts batches in the place of all there are: the same changes in fewer bytes.
-func (j *journal) replace(all []batch) error {
-	next, err := os.CreateTemp(filepath.Dir(j.path), "journal-*")
+// replace puts batches, and the lines from a byte on, in the place of all there are: the same changes in fewer bytes.
+func (j *journal) replace(all []batch, tail int64) error {
+	return j.rewrite(j.size, func(w io.Writer) error {
+		for _, b := range all {
+			if _, err := writeLine(w, b); err != nil {
+				return err
+			}
+		}
+		return second(io.Copy(w, io.NewSectionReader(j.file, tail, j.size-tail)))
+	})
+}
+
+// rewrite makes a file that takes the place of this one, of so many bytes, and its mode.
+func (j *journal) rewrite(size int64, fill func(io.Writer) error) error {
+	was, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	next, err := os.OpenFile(j.path+".next", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(next.Name()) // unless it has its name
-	size := int64(0)
 	to := bufio.NewWriter(next)
-	for _, b := range all {
-		n, err := j.write(to, b)
-		if err != nil {
+	var length int64
+	for _, do := range []func() error{
+		func() error { return fill(to) },
+		to.Flush,
+		func() error { return next.Chmod(was.Mode().Perm()) },
+		next.Sync,
+		func() (err error) { length, err = next.Seek(0, io.SeekCurrent); return err },
+		func() error { return j.mine(size) },
+		func() error { return os.Rename(next.Name(), j.path) },
+	} {
+		if err := do(); err != nil {
 			return errors.Join(err, next.Close())
 		}
-		size += n
-	}
-	err = errors.Join(to.Flush(), next.Sync())
-	if err == nil {
-		err = os.Rename(next.Name(), j.path)
-	}
-	if err != nil {
-		return errors.Join(err, next.Close())
 	}
 	j.file.Close() // of a file without a name now
-	j.file, j.size = next, size
+	j.file, j.size = next, length
 	return syncFolder(filepath.Dir(j.path))
 }
 

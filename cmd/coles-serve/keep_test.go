@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"coles"
@@ -23,14 +24,33 @@ import (
 
 const kim = `[{"id": "kim", "features": {"1": 0.5}, "edges": [{"to": "eve"}, {"to": "fay", "weight": 2}]}]`
 
-// keeping starts a service that keeps in a folder.
+// keeping starts a service that keeps in a folder, for which the one before is stopped.
 func keeping(t *testing.T, from source, dir string) *service {
 	t.Helper()
-	s := start(t, from)
-	s.ctx = t.Context()
-	testkit.Check(t, s.keep(t.Context(), dir, s.now.Load()))
-	t.Cleanup(func() { s.kept.journal.file.Close() })
-	return s
+	return testkit.Must(kept(t, from, dir, false))
+}
+
+// services are those that the test has not stopped, by their folders.
+var services sync.Map
+
+func kept(t *testing.T, from source, dir string, setAside bool) (*service, error) {
+	t.Helper()
+	if before, ok := services.LoadAndDelete(dir); ok {
+		before.(*service).journal.close()
+	}
+	s := &service{ctx: t.Context(), log: log.New(io.Discard, "", 0), hosts: testHosts}
+	d, f, err := from.files(t.Context())
+	testkit.Check(t, err)
+	if err := s.keep(t.Context(), dir, setAside, d, f); err != nil {
+		return nil, err
+	}
+	services.Store(dir, s)
+	t.Cleanup(func() {
+		if services.CompareAndDelete(dir, s) {
+			s.journal.close()
+		}
+	})
+	return s, nil
 }
 
 // A node that is told is in the answers at once, by its edges to the nodes of the fit, and after a start.
@@ -75,7 +95,7 @@ func TestWhatIsToldIsKept(t *testing.T) {
 	}
 	ask(t, s, "DELETE", "/edges", `[{"from": "kim", "to": "eve"}]`, 200)
 	s = keeping(t, from, dir)
-	testkit.WantSame(t, "ends of kim", s.kept.newcomers.all[0].ends, map[string]float64{"fay": 2})
+	testkit.WantSame(t, "ends of kim", map[string]float64(s.now.book.weights["kim"]), map[string]float64{"eve": 0, "fay": 2})
 }
 
 // A fit has all that was told, what was told while it ran, and goes on from there after a start.
@@ -88,7 +108,7 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	ask(t, s, "PUT", "/features", `{"ann": {"2": 1.5}}`, 200)
 	ask(t, s, "DELETE", "/nodes", `["bob"]`, 200)
 	ask(t, s, "POST", "/reload", "", 200)
-	now := s.now.Load()
+	now := stateOf(s)
 	ids := []string{"ann", "cy", "dan", "eve", "fay", "kim"}
 	testkit.WantSame(t, "nodes", now.ids, ids)
 	at := func(id string) int { return slices.Index(ids, id) }
@@ -104,12 +124,12 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	}
 	fitted := testkit.Must(coles.Fit(t.Context(), want, x))
 	wantMatches(t, ask(t, s, "GET", "/similar?id=kim&k=3", "", 200).Nearest, byCosine(fitted.Embedding(), ids, fitted.Embedding().RawRowView(5), "kim")[:3])
-	if len(s.kept.newcomers.all) > 0 || len(s.kept.hidden) > 0 || s.kept.fits != 1 {
-		t.Errorf("%d newcomers, %d gone, %d fits", len(s.kept.newcomers.all), len(s.kept.hidden), s.kept.fits)
+	if len(s.now.newcomers.all) > 0 || len(s.now.hidden) > 0 || s.now.fits != 1 {
+		t.Errorf("%d newcomers, %d gone, %d fits", len(s.now.newcomers.all), len(s.now.hidden), s.now.fits)
 	}
 	again := keeping(t, from, dir)
 	ask(t, again, "POST", "/reload", "", 200)
-	testkit.WantClose(t, "vectors after a start and a fit", mat.DenseCopyOf(again.now.Load().rows), mat.DenseCopyOf(now.rows), 1e-12)
+	testkit.WantClose(t, "vectors after a start and a fit", mat.DenseCopyOf(stateOf(again).rows), mat.DenseCopyOf(now.rows), 1e-12)
 }
 
 // A node that is removed and told again while a fit runs is not the one that the fit has seen.
@@ -129,11 +149,12 @@ func TestToldAgainWhileAFitRuns(t *testing.T) {
 	}
 	again()
 	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(m, g, x, eve))
-	fit, _, err := s.kept.begin(t.Context(), s.now.Load())
-	testkit.Check(t, err)
+	fit := testkit.Must(s.now.book.begin(t.Context()))
 	again()
 	next := testkit.Must(newState(t.Context(), fit, &task.File{}))
-	testkit.Check(t, s.kept.follow(t.Context(), next, func() { s.now.Store(next) }))
+	v, _, err := follow(t.Context(), next, s.now.book)
+	testkit.Check(t, err)
+	s.publish(v, nil)
 	eve, _ = next.Graph.Row("eve")
 	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=5", "", 200).Nearest, embedded(next.model, next.Graph, fit.Features, eve))
 }
@@ -143,7 +164,8 @@ func TestDamagedJournal(t *testing.T) {
 	from, _, _, _ := circle(t)
 	dir := t.TempDir()
 	s := keeping(t, from, dir)
-	first := s.now.Load()
+	d, f, err := from.files(t.Context())
+	testkit.Check(t, err)
 	for k := range 3 {
 		ask(t, s, "POST", "/nodes", fmt.Sprintf(`[{"id": "new %d", "edges": [{"to": "ann"}]}]`, k), 200)
 	}
@@ -153,11 +175,11 @@ func TestDamagedJournal(t *testing.T) {
 		folder := t.TempDir()
 		write(t, filepath.Join(folder, "journal"), string(file))
 		other := &service{log: log.New(io.Discard, "", 0)}
-		if err := other.keep(t.Context(), folder, first); err != nil {
+		if err := other.keep(t.Context(), folder, false, d, f); err != nil {
 			return nil, err
 		}
-		defer other.kept.journal.file.Close()
-		return other.kept.book.order, nil
+		defer other.journal.close()
+		return other.now.book.order, nil
 	}
 	all := []string{"new 0", "new 1", "new 2"}
 	for k := range whole {
@@ -178,7 +200,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	other := source{graph: filepath.Join(t.TempDir(), "g.txt")}
 	write(t, other.graph, "a b\nb c\n")
-	if err := start(t, other).keep(t.Context(), dir, testkit.Must(other.load(t.Context()))); err == nil || !strings.Contains(err.Error(), "another graph") {
+	if _, err := kept(t, other, dir, false); err == nil || !strings.Contains(err.Error(), "another graph") {
 		t.Errorf("the journal of another graph: %v", err)
 	}
 }
@@ -189,7 +211,7 @@ func TestHostileChanges(t *testing.T) {
 	bare := start(t, from)
 	ask(t, bare, "POST", "/nodes", kim, 404)
 	s := keeping(t, from, t.TempDir())
-	size := s.kept.journal.size
+	size := s.journal.size
 	many, _ := json.Marshal(make([]string, mostTold+1))
 	for _, r := range []struct {
 		method, path, body string
@@ -214,8 +236,8 @@ func TestHostileChanges(t *testing.T) {
 	request.Header.Set("Origin", "http://evil.example")
 	s.handler(t.Context()).ServeHTTP(w, request)
 	testkit.WantSame(t, "status for a page of another origin", w.Code, 403)
-	if s.kept.journal.size != size || s.kept.book.nodes() != 6 {
-		t.Errorf("%d bytes more, %d nodes", s.kept.journal.size-size, s.kept.book.nodes())
+	if s.journal.size != size || s.now.book.nodes() != 6 {
+		t.Errorf("%d bytes more, %d nodes", s.journal.size-size, s.now.book.nodes())
 	}
 }
 
@@ -246,10 +268,10 @@ func TestDriftBeginsAFit(t *testing.T) {
 	testkit.WantSame(t, "no fit is under way", s.one.TryLock(), true)
 	s.one.Unlock()
 	testkit.WantText(t, figures(), "coles_newcomers 1\n", "coles_changes 1\n", "coles_fits 0\n", "coles_drift_radians 0\n")
-	before := s.now.Load().model.P()
+	before := stateOf(s).model.P()
 	ask(t, s, "POST", "/nodes", `[{"id": "lea", "features": {"1": 2}, "edges": [{"to": "kim"}, {"to": "ann"}]}]`, 200) // 2 and 2, of 8
 	s.one.Lock()                                                                                                       // until the fit has ended
 	defer s.one.Unlock()
-	turned := testkit.Must(live.PrincipalAngle(before, s.now.Load().model.P()))
+	turned := testkit.Must(live.PrincipalAngle(before, stateOf(s).model.P()))
 	testkit.WantText(t, figures(), "coles_newcomers 0\n", "coles_changes 0\n", "coles_fits 1\n", "coles_fitted_nodes 8\n", fmt.Sprintf("coles_drift_radians %v\n", turned))
 }

@@ -39,6 +39,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
+	aside := flags.Bool("set-aside", false, "with -dir, start without the lines of the journal that cannot be taken, and keep them in journal.aside")
+	hosts := flags.String("host", "", "names that the service is asked for by, besides localhost and that of -addr, as \"a.example,b.example\"")
+	tokenFile := flags.String("token-file", "", "file with a word that requests must have, as in \"Authorization: Bearer WORD\"; -addr beyond this machine wants one")
 	share := flags.Float64("refit", 0, "with -dir, fit again when so large a share of the graph has changed; 0: at /reload alone")
 	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
@@ -50,22 +53,41 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return errors.New("-dir keeps edges, too: name -graph")
 	case !(*share >= 0 && *share <= 1) || *share > 0 && *dir == "":
 		return fmt.Errorf("-refit %v: want a share, from 0 to 1, and -dir", *share)
+	case *aside && *dir == "":
+		return errors.New("-set-aside is for the journal of -dir")
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
-	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags)}
-	first, err := s.load(ctx)
+	token, err := readToken(*tokenFile)
 	if err != nil {
 		return err
 	}
-	s.serveState(first)
+	at, err := address(*addr, token != nil)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts)}
+	s.guard.token = token
+	d, f, err := from.files(ctx)
+	if err != nil {
+		return err
+	}
 	if *dir != "" {
-		if err := s.keep(ctx, *dir, first); err != nil {
+		if err := s.keep(ctx, *dir, *aside, d, f); err != nil {
 			return err
 		}
-		defer s.kept.journal.file.Close()
+		defer func() {
+			s.writing.Lock()
+			s.journal.close()
+		}()
+	} else {
+		first, err := newState(ctx, d, f)
+		if err != nil {
+			return err
+		}
+		s.serveState(first)
 	}
-	listener, err := net.Listen("tcp", *addr) // now that there are answers
+	listener, err := net.ListenTCP("tcp", at) // now that there are answers
 	if err != nil {
 		return err
 	}
@@ -74,7 +96,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	signal.Notify(hangups, hangup)
 	defer signal.Stop(hangups)
 	go s.reloadAt(ctx, hangups)
-	fmt.Fprintf(stdout, "%v on http://%v\n", first.Graph.Report(), listener.Addr())
+	v, done := s.look()
+	fmt.Fprintf(stdout, "%v on http://%v\n", v.Graph.Report(), listener.Addr())
+	done()
 	return s.serve(ctx, listener)
 }
 

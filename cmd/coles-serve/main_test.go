@@ -23,6 +23,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/examples/shared/cli"
 	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
 	"coles/learn"
@@ -62,9 +63,18 @@ func write(t *testing.T, path, text string) {
 
 func start(t *testing.T, from source) *service {
 	t.Helper()
-	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
+	s := &service{load: from.load, ctx: t.Context(), log: log.New(io.Discard, "", 0), hosts: testHosts}
 	testkit.Check(t, s.reload(t.Context(), "test"))
 	return s
+}
+
+// testHosts has the one of net/http/httptest.
+var testHosts = cli.HostsOf("localhost", "example.com")
+
+func stateOf(s *service) *state {
+	v, done := s.look()
+	defer done()
+	return v.state
 }
 
 // An answer is the JSON of any path.
@@ -125,10 +135,10 @@ func TestGraphWithoutFeatures(t *testing.T) {
 	from, _, _, _ := circle(t)
 	from.features = ""
 	s := start(t, from)
-	g := s.now.Load().Graph
+	g := stateOf(s).Graph
 	m := testkit.Must(coles.Fit(t.Context(), g, nil))
 	row, _ := g.Row("ann")
-	want := s.now.Load().named(testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0], nil)
+	want := named(g.IDs(), testkit.Must(near.Alike(t.Context(), g, []int{row}, 2))[0])
 	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=2", "", 200).Nearest, want)
 	eve, _ := g.Row("eve")
 	fay, _ := g.Row("fay")
@@ -202,7 +212,7 @@ func TestPredict(t *testing.T) {
 		row, _ := g.Row(id)
 		classes[row] = class
 	}
-	k := testkit.Must(learn.Fit(t.Context(), nil, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
+	k := testkit.Must(learn.Fit(t.Context(), g, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
 	p := testkit.Must(k.Predict(t.Context(), nil, y, learn.Labels{}, nil))[0].Classes
 	got := ask(t, s, "POST", "/predict", gil, 200)
 	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p[0].Probability}, {Class: "first", Probability: p[1].Probability}})
@@ -352,7 +362,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/predict?id=zed", "", 404, `"zed"`},
 		{"POST", "/predict", `{}`, 400, "neighbours or features"},
 		{"POST", "/predict", `{"neighbours": ["zed"]}`, 400, `"zed"`},
-		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "too large"},
+		{"POST", "/embed", `{"neighbours": ["` + strings.Repeat("a", maxBody) + `"]}`, 413, "longer than 1048576 bytes"},
 	} {
 		testkit.WantText(t, ask(t, s, r.method, r.path, r.body, r.status).Error, r.text)
 	}
@@ -371,7 +381,7 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 	c := testkit.Must(net.Dial("tcp", server.Listener.Addr().String()))
 	defer c.Close()
 	const size = 8 * maxBody // more than sockets hold
-	testkit.Must(fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)))
+	testkit.Must(fmt.Fprintf(c, "POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat(" ", size)))
 	answer := testkit.Must(http.ReadResponse(bufio.NewReader(c), nil))
 	testkit.WantSame(t, "status", answer.StatusCode, http.StatusRequestEntityTooLarge)
 }
@@ -391,7 +401,7 @@ func TestLoadCountsErrors(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
 	var out bytes.Buffer
-	err := measure(t.Context(), server.URL, s.now.Load(), 100, &out)
+	err := measure(t.Context(), server.URL, stateOf(s), 100, &out)
 	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(out.String(), "104 errors") {
 		t.Errorf("every answer is 404: %v\n%s", err, out.String())
 	}

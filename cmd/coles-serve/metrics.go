@@ -21,21 +21,21 @@ func newMeter(s *service) *meter {
 	gauge := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
-	gauge("coles_fitted_nodes", "Nodes of the last fit.", func() float64 { return float64(s.now.Load().Graph.Nodes()) })
-	gauge("coles_fitted_timestamp_seconds", "When the last fit was there.", func() float64 { return float64(s.now.Load().since.Unix()) })
-	if k := &s.kept; k.journal != nil {
-		read := func(value func() float64) func() float64 {
-			return func() float64 {
-				k.reading.RLock()
-				defer k.reading.RUnlock()
-				return value()
-			}
+	read := func(value func(v *view) float64) func() float64 {
+		return func() float64 {
+			v, done := s.look()
+			defer done()
+			return value(v)
 		}
-		gauge("coles_newcomers", "Nodes that the last fit has not seen.", read(func() float64 { return float64(len(k.newcomers.place)) }))
-		gauge("coles_gone_nodes", "Nodes of the last fit that are gone.", read(func() float64 { return float64(len(k.hidden)) }))
-		gauge("coles_changes", "Batches since the last fit.", read(func() float64 { return float64(k.changes) }))
-		gauge("coles_fits", "Fits since the start.", read(func() float64 { return float64(k.fits) }))
-		gauge("coles_drift_radians", "How far the last fit turned P.", read(func() float64 { return k.drift }))
+	}
+	gauge("coles_fitted_nodes", "Nodes of the last fit.", read(func(v *view) float64 { return float64(v.Graph.Nodes()) }))
+	gauge("coles_fitted_timestamp_seconds", "When the last fit was there.", read(func(v *view) float64 { return float64(v.since.Unix()) }))
+	if s.journal != nil {
+		gauge("coles_newcomers", "Nodes that the last fit has not seen.", read(func(v *view) float64 { return float64(len(v.newcomers.place)) }))
+		gauge("coles_gone_nodes", "Nodes of the last fit that are gone.", read(func(v *view) float64 { return float64(len(v.hidden)) }))
+		gauge("coles_changes", "Batches since the last fit.", read(func(v *view) float64 { return float64(v.changes) }))
+		gauge("coles_fits", "Fits since the start.", read(func(v *view) float64 { return float64(v.fits) }))
+		gauge("coles_drift_radians", "How far the last fit turned P.", read(func(v *view) float64 { return v.drift }))
 	}
 	return m
 }

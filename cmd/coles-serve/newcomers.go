@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"coles/near"
 
@@ -15,8 +16,7 @@ import (
 // A newNode is one that the last fit has not seen.
 type newNode struct {
 	id   string
-	unit []float64          // its vector at length 1; nil where nothing is known of it, or where it is gone
-	ends map[string]float64 // its edges
+	unit []float64 // its vector at length 1; nil where nothing is known of it, or where it is gone
 }
 
 // Newcomers are the nodes that the last fit has not seen. The last ones are compared one by one, the others by an index.
@@ -80,8 +80,9 @@ func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error)
 	return to, err
 }
 
-// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all.
+// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come last, by name.
 func (f *newcomers) nearest(ctx context.Context, y []float64, matches []match, count int, but string) ([]match, error) {
+	var fresh []match
 	if f.indexed > 0 {
 		found, err := f.index.Vectors(ctx, mat.NewDense(1, len(y), y), min(count+f.dead+1, f.indexed))
 		if err != nil {
@@ -89,31 +90,29 @@ func (f *newcomers) nearest(ctx context.Context, y []float64, matches []match, c
 		}
 		for _, m := range found[0] {
 			if n := f.all[m.Row]; n.unit != nil && n.id != but {
-				matches = append(matches, match{n.id, m.Score})
+				fresh = append(fresh, match{n.id, m.Score})
 			}
 		}
-		best(matches)
 	}
 	unit := slices.Clone(y)
 	if length := floats.Norm(unit, 2); length > 0 {
 		floats.Scale(1/length, unit)
 	}
 	least := math.Inf(-1) // that is wanted
-	if len(matches) >= count {
-		least = matches[count-1].Score
+	for _, found := range [][]match{matches, fresh} {
+		if len(found) >= count {
+			least = max(least, found[count-1].Score)
+		}
 	}
 	for _, n := range f.all[f.indexed:] {
 		if n.unit != nil && n.id != but {
 			if score := floats.Dot(n.unit, unit); score >= least {
-				matches = append(matches, match{n.id, score})
+				fresh = append(fresh, match{n.id, score})
 			}
 		}
 	}
-	best(matches)
-	return matches[:min(count, len(matches))], nil
-}
-
-// best puts the best first.
-func best(matches []match) {
+	slices.SortFunc(fresh, func(a, b match) int { return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID)) })
+	matches = append(matches, fresh...)
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
+	return matches[:min(count, len(matches))], nil
 }

@@ -5,25 +5,39 @@ import (
 	"log"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"coles/examples/shared/cli"
 )
 
-// A service has the state of now and makes the next one.
+// A service answers by the view of now, and makes the next one.
 type service struct {
 	load  func(context.Context) (*state, error)
-	now   atomic.Pointer[state]
 	one   sync.Mutex // held while a state is made
-	kept  kept
-	share float64 // of changes that begin a fit; 0 for none
+	share float64    // of changes that begin a fit; 0 for none
 	ctx   context.Context
 	log   *log.Logger
+	guard guard
+	hosts cli.Hosts
+
+	writing sync.Mutex // held by who changes the view, and while the disk is waited for
+	journal *journal   // nil keeps nothing
+
+	reading sync.RWMutex // of the view
+	now     view
+}
+
+// look is the one way to the view, which does not change until done is called. A request looks once at a time, when it has
+// been read, as a writer waits for it.
+func (s *service) look() (v *view, done func()) {
+	s.reading.RLock()
+	return &s.now, s.reading.RUnlock
 }
 
 // reload makes a new state, for who holds s.one. Requests go on with the old one until it is there, and
 // after an error.
 func (s *service) reload(ctx context.Context, why string) error {
-	if s.kept.journal != nil { // the files are where it began
+	if s.journal != nil { // the files are where it began
 		return s.refit(ctx, why)
 	}
 	start := time.Now()
@@ -37,12 +51,21 @@ func (s *service) reload(ctx context.Context, why string) error {
 	return nil
 }
 
-// serveState has requests read a state.
+// serveState has requests read a state, to which nothing has been told.
 func (s *service) serveState(next *state) {
-	for _, note := range next.notes {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.publish(view{state: next, book: newBook(next.Data)}, next.notes)
+}
+
+// publish has requests read a view, for who holds s.writing or is alone, and logs notes.
+func (s *service) publish(next view, notes []string) {
+	for _, note := range notes {
 		s.log.Print(note)
 	}
-	s.now.Store(next)
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.now = next
 }
 
 // reloadAt reloads at every signal until ctx is done. One that comes during a reload, which may have

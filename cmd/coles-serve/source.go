@@ -19,20 +19,25 @@ type source struct {
 	knn                            int // neighbours of each row of features without a graph, 0 for the usual number
 }
 
-// load reads the files, or makes what stands for them.
+// load is the state of the files.
 func (from source) load(ctx context.Context) (*state, error) {
-	f := &task.File{}
-	var err error
-	if from.model != "" {
-		if f, err = dataset.Open(from.model, task.ReadFile); err != nil {
-			return nil, err
-		}
-	}
-	d, err := from.data(ctx, f)
+	d, f, err := from.files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return newState(ctx, d, f)
+}
+
+// files reads the files, or makes what stands for them.
+func (from source) files(ctx context.Context) (d *task.Data, f *task.File, err error) {
+	f = &task.File{}
+	if from.model != "" {
+		if f, err = dataset.Open(from.model, task.ReadFile); err != nil {
+			return nil, nil, err
+		}
+	}
+	d, err = from.data(ctx, f)
+	return d, f, err
 }
 
 // alone reports whether there are features and no edges.

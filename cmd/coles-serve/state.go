@@ -5,25 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
 	"time"
 
 	"coles"
-	"coles/dataset"
 	"coles/learn"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A state is all that a request reads. It never changes: a request that has begun with one ends
-// with it, whatever is loaded meanwhile.
+// A state is a fit, and what was fitted. It never changes.
 type state struct {
 	*task.Data // what was fitted
 	vectors
+	cells
 	ids      []string
-	columns  map[string]int // of the features, or of the table that the encoder makes them of
 	similar  *task.Similar
 	rounding float64                     // the norm of a vector that is 0 but for rounding, near to nothing
 	learnt   *learnt                     // from labels; nil without
@@ -49,7 +46,7 @@ type learnt struct {
 
 // newState fits data, unless a file has a model of them.
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
-	s := &state{Data: d, ids: d.Graph.IDs(), columns: columns(d.Dataset), since: time.Now()}
+	s := &state{Data: d, cells: cellsOf(d.Dataset), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
 	var target task.Target
 	var err error
@@ -120,24 +117,4 @@ func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how
 	p, err := task.Learn(ctx, d.Graph, by.rows, by.model, t, how)
 	answers := func() ([]learn.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, t, nil) }
 	return &learnt{p, by, t, sync.OnceValues(answers)}, err
-}
-
-// columns numbers the columns of the table that features are made of, or of features that are numbers.
-func columns(d *dataset.Dataset) map[string]int {
-	columns := make(map[string]int)
-	if d.Encoder != nil {
-		for j, v := range d.Encoder.Variables() {
-			columns[v.Name] = j
-		}
-	} else if d.Features != nil {
-		_, width := d.Features.Dims()
-		for j := range width {
-			name := strconv.Itoa(j)
-			if d.FeatureNames != nil {
-				name = d.FeatureNames[j]
-			}
-			columns[name] = j
-		}
-	}
-	return columns
 }

@@ -41,8 +41,7 @@ type prediction struct {
 // predictions are the output of -json. Accuracy and Classes are cross-validated, if anything is.
 type predictions struct {
 	Kind        string        `json:"kind,omitempty"` // graph, features or network; none of vectors that are read
-	Alpha       float64       `json:"alpha"`          // the share of the neighbours
-	Temperature float64       `json:"temperature,omitempty"`
+	Weights     learn.Weights `json:"weights"`        // how much each opinion counts
 	Accuracy    *float64      `json:"accuracy,omitempty"`
 	Classes     []classErrors `json:"classes,omitempty"`
 	Predictions []prediction  `json:"predictions"`
@@ -70,7 +69,7 @@ type several struct {
 // severals are the output of -json.
 type severals struct {
 	Kind        string           `json:"kind,omitempty"`
-	Alpha       float64          `json:"alpha"`
+	Weights     learn.Weights    `json:"weights"`
 	Threshold   float64          `json:"threshold"`
 	Found       *learn.SetScores `json:"cross_validated,omitempty"` // null where nothing is learnt
 	Predictions []several        `json:"predictions"`
@@ -87,7 +86,8 @@ type valuation struct {
 // valuations are the output of -json.
 type valuations struct {
 	Kind        string             `json:"kind,omitempty"`
-	Alpha       float64            `json:"alpha"`
+	Weights     learn.Weights      `json:"weights"`
+	Alpha       float64            `json:"alpha"`              // the share of the neighbours in what the vectors say
 	Found       *learn.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
 	Neighbours  *float64           `json:"error_of_neighbours,omitempty"`
 	Predictions []valuation        `json:"predictions"`
@@ -148,7 +148,7 @@ func (a *answers) head() {
 // classes answers with a class for each of the nodes.
 func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	a.head()
-	r, unsure := &predictions{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Temperature: a.p.Temperature}, 0
+	r, unsure := &predictions{Kind: a.p.Origin.Kind, Weights: a.p.Weights}, 0
 	for q, i := range a.rows {
 		of := found[q]
 		p := prediction{ID: a.ids[i], Class: a.p.Class(of.Classes[0].Class), Probability: of.Classes[0].Probability}
@@ -191,6 +191,20 @@ func (a *answers) unsure(count int) {
 // nothing says that nothing was cross-validated as nothing was learnt.
 func (a *answers) nothing() {
 	a.tell("%s: -use learns nothing, and cross-validates nothing", a.whose())
+	if a.v.Graph != nil && !a.t.Any() && a.p.Weights.Surroundings != 0 {
+		a.tell("%v, and without -labels they say nothing", a.p.Weights)
+	}
+}
+
+// fewLabels a class are so few that a fifth less makes predictions worse.
+const fewLabels = 10
+
+// weights says how much opinions count, and more with -verbose.
+func (a *answers) weights(more string) {
+	if !a.o.verbose {
+		more = ""
+	}
+	a.tell("%s: %v%s", a.whose(), a.p.Weights, more)
 }
 
 // howGood says what cross-validation has found out.
@@ -198,12 +212,17 @@ func (a *answers) howGood() {
 	good := a.p.Confusion
 	switch {
 	case good != nil:
-		a.tell("%s: %.1f %% of %d labelled nodes are right in cross-validation", a.whose(), 100*good.Accuracy(), good.Total())
-		a.said += good.String()
-		if a.p.Alpha > 0 {
-			a.tell("predictions are smoothed along the edges, α = %g; without, %.1f %% are right", a.p.Alpha, 100*a.p.Alone)
+		n, largest := good.Total(), 0
+		for k := range good.Classes {
+			largest = max(largest, good.Size(k))
 		}
-		a.said += rareClasses(good)
+		a.tell("%.0f of 100 predictions are right, by %d labelled nodes, each predicted without its label; the largest class has %.0f of 100",
+			100*good.Accuracy(), n, 100*float64(largest)/float64(n))
+		if n < fewLabels*len(good.Classes) && good.Accuracy() < 1 {
+			a.tell("with so few labels the figure is low: each was predicted by a part of them, the other nodes by all")
+		}
+		a.said += good.String() + rareClasses(good)
+		a.weights(fmt.Sprintf("; %.0f of 100 are right by the vectors alone", 100*a.p.Alone))
 	case a.o.use != "":
 		a.nothing()
 	default:
@@ -253,7 +272,7 @@ func (r *predictions) measured(good *learn.Confusion) {
 // several answers with the classes of each of the nodes, a line for each class.
 func (a *answers) several(found []learn.Answer) {
 	a.head()
-	r, unsure := &severals{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha, Threshold: a.p.Threshold}, 0
+	r, unsure := &severals{Kind: a.p.Origin.Kind, Weights: a.p.Weights, Threshold: a.p.Threshold}, 0
 	for q, i := range a.rows {
 		p := several{ID: a.ids[i], Classes: []task.Chance{}}
 		var all []string
@@ -280,14 +299,15 @@ func (a *answers) several(found []learn.Answer) {
 		return
 	}
 	r.Found = good
+	a.tell("%.0f of 100 classes are right where it is known how many each node has, and micro-F1 is %.1f %% where not, by %d labelled nodes, each predicted without its labels",
+		100*good.MicroKnown, 100*good.Micro, good.Rows)
 	a.tell("nodes have several labels; -labels-as classes takes the lists for names")
-	a.tell("%s: micro-F1 %.1f %%, macro-F1 %.1f %% of %d labelled nodes in cross-validation, and %.1f %%, %.1f %% where it is known how many classes each has; α = %g",
-		a.whose(), 100*good.Micro, 100*good.Macro, good.Rows, 100*good.MicroKnown, 100*good.MacroKnown, a.p.Alpha)
+	a.weights(fmt.Sprintf("; macro-F1 %.1f %%, and %.1f %% where not", 100*good.MacroKnown, 100*good.Macro))
 }
 
 // numbers answers with a number for each of the nodes.
 func (a *answers) numbers(found []learn.Answer) {
-	r := &valuations{Kind: a.p.Origin.Kind, Alpha: a.p.Alpha}
+	r := &valuations{Kind: a.p.Origin.Kind, Weights: a.p.Weights, Alpha: a.p.Alpha}
 	if a.p.Ridge.Found.Rows > 0 {
 		r.Found = &a.p.Ridge.Found
 	}
@@ -302,21 +322,24 @@ func (a *answers) numbers(found []learn.Answer) {
 		a.nothing()
 		return
 	}
-	told := fmt.Sprintf("mean absolute error %.3g, of the mean %.3g", good.Error, good.OfMean)
+	told := ""
 	if a.v.Graph != nil {
 		of := neighboursError(a.v.Graph, a.t.Values)
 		r.Neighbours = &of
-		told += fmt.Sprintf(", of the neighbours' mean %.3g", of)
+		told = fmt.Sprintf(", and the neighbours' mean by %.3g", of)
 	}
+	a.tell("predictions are off by %.3g in the mean, by %d labels, each predicted without itself; the mean of all is off by %.3g%s",
+		good.Error, good.Rows, good.OfMean, told)
 	how := ""
 	if a.p.Ridge.Log {
 		how = ", by their logarithms"
 	}
+	a.tell("R² %.2f; nine in ten are between low and high; the labels are numbers%s; -labels-as classes takes them for names", good.R2, how)
+	more := ""
 	if a.p.Alpha > 0 {
-		told += fmt.Sprintf(", smoothed along the edges with α = %g", a.p.Alpha)
+		more = fmt.Sprintf("; the vectors' opinion is smoothed along the edges with α = %g", a.p.Alpha)
 	}
-	a.tell("the labels are numbers%s; -labels-as classes takes them for names", how)
-	a.tell("of %d labels left out: R² %.2f, %s; nine in ten of them are between low and high", good.Rows, good.R2, told)
+	a.weights(more)
 }
 
 // neighboursError is the mean absolute error of the mean value of the neighbours that have one, or else of all others.

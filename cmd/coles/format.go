@@ -105,12 +105,13 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 		return others[k], nil
 	}
 	// A name with another meaning is not guessed to be text.
+	konect := strings.HasPrefix(filepath.Base(path), "out.")
 	switch {
 	case len(others) > 0 && others[0].Binary:
 		return f, usagef("%s: the format %s does not hold %s", path, others[0].Name, kindName(graph))
-	case graph && extensionOf(path) == ".json", len(others) == 0 && (python[extensionOf(path)] != "" || unpack[extensionOf(path)] != ""):
+	case len(others) == 0 && (python[extensionOf(path)] != "" || unpack[extensionOf(path)] != ""):
 		return f, unknownFormat(path, formatNames(wanted))
-	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path):
+	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path) && !konect:
 		return f, unknownFormat(path, formatNames(wanted))
 	}
 	f, _ = formatNamed(text, wanted)
@@ -119,21 +120,9 @@ func readingFormat(name, path string, graph bool) (f dataset.Format, err error) 
 
 // python makes text of a file that is not read, and unpack of one that is packed otherwise than by gzip, by extension.
 var (
-	python = map[string]string{
-		".graphml": networkX("nx.read_graphml(%q)"),
-		".gml":     networkX("nx.read_gml(%q)"),
-		".gexf":    networkX("nx.read_gexf(%q)"),
-		".net":     networkX("nx.Graph(nx.read_pajek(%q))"),
-		".json":    "import json; " + networkX("nx.node_link_graph(json.load(open(%q)))"),
-		".graph":   `open("graph.edges", "w").writelines(f"{i}\t{j}\n" for i, line in enumerate(list(open(%q))[1:], 1) for j in line.split())`,
-		".xlsx":    `import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`,
-	}
+	python = map[string]string{".xlsx": `import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`}
 	unpack = map[string]string{".bz2": "bunzip2 -k", ".xz": "unxz -k", ".zst": "unzstd", ".zip": "unzip", ".parquet": "coles-parquet table"}
 )
-
-func networkX(graph string) string {
-	return `import networkx as nx; nx.write_weighted_edgelist(` + graph + `, "graph.edges", delimiter="\t")`
-}
 
 // unknownFormat is the error for a file whose extension no format that is read has.
 func unknownFormat(path, wanted string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,6 +38,9 @@ func (r *reader) readArgument(ctx context.Context) (*task.Data, error) {
 	}
 	if err := withGraph(d, path, opts...); err != nil {
 		return nil, err
+	}
+	if r.arcs {
+		d.Sides = nil // arcs say more
 	}
 	if r.arcs && d.Graph.Report().MirrorsAdded == 0 {
 		r.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
@@ -87,6 +91,11 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 	if err := r.giveIDs(ctx, d, d.Nodes()); err != nil {
 		return nil, err
 	}
+	r.opts.Bipartite = r.opts.Bipartite || d.Sides != nil
+	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
+		r.note("", task.LabelsInFeatures(d)...)
+		return &task.Data{Dataset: d}, ctx.Err()
+	}
 	return &task.Data{Dataset: d}, r.giveLabels(ctx, d, d.Nodes())
 }
 
@@ -104,7 +113,9 @@ func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, gra
 		return nil, err
 	}
 	defer file.close()
-	if f.Name == textGraph && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+	own := f.Attributes && sameFile(path, graph.path)
+	if own || (f.Attributes || f.Name == textGraph) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+		graph.text.Format, graph.text.LabelColumn = f.Name, cmp.Or(graph.text.LabelColumn, file.text.LabelColumn)
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {
 			err = r.take(d, file.name())

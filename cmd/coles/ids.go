@@ -25,7 +25,7 @@ func (r *reader) giveLabels(ctx context.Context, d *dataset.Dataset, n int) erro
 		return ctx.Err()
 	}
 	read, err := readPath(ctx, r.session, path, func(text *bufio.Reader) (*dataset.Dataset, error) {
-		opts := dataset.EdgeListOptions{Labels: named{text, nameOf(path)}, Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, MissingMarks: r.opts.MissingMarks, Bipartite: r.opts.Bipartite, Warn: r.opts.Warn}
+		opts := dataset.EdgeListOptions{Labels: named{text, nameOf(path)}, LabelColumn: r.labelColumn, Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, MissingMarks: r.opts.MissingMarks, Bipartite: r.opts.Bipartite, Warn: r.opts.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})

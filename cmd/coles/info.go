@@ -115,7 +115,7 @@ func (a graphInfo) print(w io.Writer) {
 		kind = fmt.Sprintf("weights %.10g to %.10g", of.Min, of.Max)
 	}
 	fmt.Fprintf(w, "edges\t%d, undirected, %s\n", g.Edges, kind)
-	fmt.Fprintf(w, "changed\t%d duplicates merged, %d self loops and %d zero weights dropped, %d mirrored\n",
+	fmt.Fprintf(w, "changed\t%d repeats joined, %d self loops and %d zero weights dropped, %d mirrored\n",
 		g.DuplicatesMerged, g.SelfLoopsDropped, g.ZeroWeightDropped, g.MirrorsAdded)
 	fmt.Fprintf(w, "components\t%d\n", a.Components)
 	fmt.Fprintf(w, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)

@@ -142,16 +142,16 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // classifierInfo is the output of info for a classifier.
 type classifierInfo struct {
-	Predicts string       `json:"predicts"`
-	Classes  []string     `json:"classes,omitempty"`
-	Features int          `json:"features"`
-	C        float64      `json:"c,omitempty"`
-	Alpha    float64      `json:"alpha"`
-	Origin   learn.Origin `json:"learnt_from"`
+	Predicts string        `json:"predicts"`
+	Classes  []string      `json:"classes,omitempty"`
+	Features int           `json:"features"`
+	C        float64       `json:"c,omitempty"`
+	Weights  learn.Weights `json:"weights"`
+	Origin   learn.Origin  `json:"learnt_from"`
 }
 
 func infoOfPredictor(p *task.Predictor) *classifierInfo {
-	about := &classifierInfo{Predicts: p.Kind().String(), Alpha: p.Alpha, Origin: p.Origin}
+	about := &classifierInfo{Predicts: p.Kind().String(), Weights: p.Weights, Origin: p.Origin}
 	if p.Ridge != nil {
 		about.Features = len(p.Ridge.Coef)
 		return about
@@ -173,5 +173,5 @@ func (k *classifierInfo) print(w io.Writer) {
 	if k.C > 0 {
 		fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
 	}
-	fmt.Fprintf(w, "neighbours\tα = %g\n", k.Alpha)
+	fmt.Fprintf(w, "opinions\t%v\n", k.Weights)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +16,10 @@ import (
 // inputOptions say what a graph is made of.
 type inputOptions struct {
 	from, features, labels, ids, scratch string
-	header, columns                      string
+	header, columns, weight              string
 	categorical, text, numeric, ignore   string // names of columns, between commas
 	missing, missingRows, marks          string
+	repeats                              string
 	unweighted, bipartite, skipUnknown   bool
 	knn                                  int
 }
@@ -29,10 +31,12 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 	return []cli.Flag{
 		ofInput.text(&o.from, "from", "`FORMAT` of "+argument+": "+formats+"; by its name if not given"),
 		ofInput.file(&o.features, "features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
-		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\"; replaces the labels of an archive"),
+		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
 		o.idsFlag(), o.headerFlag(),
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.text(&o.weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
 		ofInput.yes(&o.unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
+		ofInput.text(&o.repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
 		ofInput.yes(&o.bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
 		ofColumns.text(&o.categorical, "categorical", "`COLUMNS` of the features, names between commas, that are categories"+otherwise),
 		ofColumns.text(&o.text, "text", "`COLUMNS` of the features, names between commas, that are free text"+otherwise),
@@ -70,6 +74,8 @@ type reader struct {
 	*inputOptions
 	opts dataset.EdgeListOptions // how text is read
 	file *task.File              // whose model embeds what is read; nil for none
+	// labelColumn is the column of -labels, "" where it is not named.
+	labelColumn string
 	// The graph keeps the direction of edges; it is wanted as its file has it.
 	arcs, directed bool
 }
@@ -78,13 +84,19 @@ type reader struct {
 func newReader(s *session, o *inputOptions) (*reader, error) {
 	r := &reader{session: s, inputOptions: o}
 	r.opts = dataset.EdgeListOptions{
-		Unweighted: o.unweighted, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
-		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn,
+		Unweighted: o.unweighted, Repeats: o.repeats, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
+		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight,
+	}
+	if file, column, ok := cutColumn(o.labels); ok {
+		o.labels, r.labelColumn, s.reads["labels"] = file, column, file
 	}
 	for name, how := range map[string]string{"missing": o.missing, "missing-rows": o.missingRows} {
 		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
 			return nil, usagef("-%s %s: want error, zero, mean or drop", name, how)
 		}
+	}
+	if s.set("repeats") && !slices.Contains([]string{"sum", "max", "first"}, o.repeats) {
+		return nil, usagef("-repeats %s: want sum, max or first", o.repeats)
 	}
 	if s.set("missing-marks") {
 		r.opts.MissingMarks = strings.Split(o.marks, ",")
@@ -129,11 +141,27 @@ func (o *inputOptions) kinds(s *session) map[string]table.Kind {
 	return of
 }
 
+// cutColumn cuts the name of a column from the end of FILE:COLUMN, if there is no file of the whole name.
+func cutColumn(path string) (file, column string, ok bool) {
+	at := strings.LastIndexByte(path, ':')
+	if at <= 0 || at == len(path)-1 {
+		return path, "", false
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, "", false
+	}
+	_, err := os.Stat(path[:at])
+	return path[:at], path[at+1:], err == nil
+}
+
 // input is the source at a path, read as the options say.
 func (r *reader) input(path string) (*source, error) {
 	s, err := r.source(path)
 	if err == nil {
 		s.text = r.opts
+		if r.labelColumn != "" && sameFile(path, r.labels) {
+			s.text.LabelColumn = r.labelColumn
+		}
 	}
 	return s, err
 }

@@ -5,14 +5,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"coles"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
 )
 
 // labelOptions say what labels are.
@@ -30,17 +33,36 @@ func (o *labelOptions) target(d *task.Data, n int, path string) (task.Target, er
 	t, err := task.TargetOf(d.Dataset, n, o.as)
 	var odd *task.NumberError
 	if errors.As(err, &odd) {
-		err = fmt.Errorf("%s: %w: the label %q of node %s is no number, and others are: -labels-as classes takes all for names, -missing-marks %s has such nodes without a label",
-			nameOf(path)+lineWith(path, odd.Node, odd.Label), coles.ErrFormat, odd.Label, odd.Node, odd.Label)
+		err = fmt.Errorf("%s: %w: -labels-as classes takes all for names, -missing-marks %s has such nodes without a label",
+			nameOf(path)+placeOf(path, odd.Node, func(word string) bool { return word == odd.Label }), odd, odd.Label)
 	}
 	return t, err
+}
+
+// overflowing has the error of what overflows name the largest of the numbers of nodes, and its place in the file at a path.
+func overflowing(err error, path string, ids []string, x mat.Matrix) error {
+	if !errors.Is(err, coles.ErrNotFinite) || path == "" {
+		return err
+	}
+	n, d := x.Dims()
+	row, most := 0, 0.0
+	for i := range n {
+		for j := range d {
+			if v := x.At(i, j); math.Abs(v) > math.Abs(most) {
+				row, most = i, v
+			}
+		}
+	}
+	node := task.Names(ids, n)[row]
+	at := placeOf(path, node, func(word string) bool { v, err := strconv.ParseFloat(word, 64); return err == nil && v == most })
+	return fmt.Errorf("%s: %w: node %s has %v", nameOf(path)+at, err, node, most)
 }
 
 // labelsAt is the file that labels were read from.
 func (r *reader) labelsAt() string { return cmp.Or(r.labels, r.first()) }
 
-// lineWith is ":" and the number of the first line of a file of text that has both words, "" where there is none.
-func lineWith(path, one, other string) string {
+// placeOf is ":", line, ":" and column of another word in the first line of a file of text that has both, "" for none.
+func placeOf(path, one string, other func(word string) bool) string {
 	if about, err := os.Stat(path); err != nil || !about.Mode().IsRegular() { // a pipe is read but once
 		return ""
 	}
@@ -52,8 +74,8 @@ func lineWith(path, one, other string) string {
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		words := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(" \t,;\"\r", r) })
-		if slices.Contains(words, one) && slices.Contains(words, other) {
-			return fmt.Sprintf(":%d", n)
+		if at := slices.IndexFunc(words, other); at >= 0 && slices.Contains(words, one) {
+			return fmt.Sprintf(":%d:%d", n, 1+strings.LastIndex(lines.Text(), words[at]))
 		}
 	}
 	return ""

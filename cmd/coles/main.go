@@ -26,7 +26,8 @@
 // embedding). -from or the name of the file selects the format.
 //
 // With an edge list go -features FILE, which names the nodes and gives their order, and -labels
-// FILE, a line "id label" for every node that has one. -columns, -unweighted, -bipartite, -missing
+// FILE, a line "id label" for every node that has one, or FILE:COLUMN for a column of a table. The file of a
+// graph tool, such as GML, may be each of these: its nodes have attributes, and -weight names that of edges. -columns, -unweighted, -bipartite, -missing
 // and -skip-unknown say how text is read that is not quite so, and -ids names the rows of a file
 // without ids. Everything may be gzipped, and is written so where a name ends in .gz. A file called
 // "-", or none where one is expected, is standard input or output; text is the default there.

@@ -31,11 +31,13 @@ type newcomers struct {
 	old     *task.Data
 	edges   []coles.Edge
 	weights []float64
+	path    string // of their features
 }
 
 // read reads the nodes that join the graph, and their edges.
 func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, error) {
 	r := k.r
+	k.path = o.features
 	e := r.opts.Encoder
 	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && r.opts.Missing != "zero" {
 		r.opts.Missing = "error" // a mean would be one of the newcomers
@@ -139,5 +141,5 @@ func (k *newcomers) embed(ctx context.Context, d *task.Data) (task.Model, mat.Ma
 		return nil, nil, err
 	}
 	y, err := p.Embed(ctx, d.Features, k.edges, k.weights)
-	return m, y, err
+	return m, y, overflowing(err, k.path, d.IDs, d.Features)
 }

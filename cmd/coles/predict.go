@@ -21,7 +21,8 @@ type predictOptions struct {
 	labelOptions
 	result                            resultOptions
 	all, probabilities, why, balanced bool
-	sure, alpha                       float64
+	alone, verbose                    bool
+	sure                              float64
 	classifier, model, use            string
 }
 
@@ -37,7 +38,8 @@ func predictCommand(s streams) *cli.Command {
 			ofAnswer.yes(&o.why, "why", "say which labelled nodes and which columns speak most for the class, or, by a minus, against it"),
 			ofAnswer.yes(&o.balanced, "balanced", "predict rare classes as if all were as frequent"),
 			ofAnswer.number(&o.sure, "sure", "answer \"none\" below this `PROBABILITY`"),
-			ofAnswer.number(&o.alpha, "alpha", "`SHARE` of the neighbours' probabilities, 0 for none and less than 1 (default: by cross-validation)"),
+			ofAnswer.yes(&o.alone, "alone", "predict by the vectors alone, and not by the labels around a node"),
+			ofOutput.yes(&o.verbose, "verbose", "say on standard error how the model and the classes were found"),
 			ofOutput.file(&o.classifier, "classifier", "keep the classifier in `FILE`"),
 			ofOutput.file(&o.model, "model", "keep the model and the classifier in `FILE`"),
 			ofModel.file(&o.use, "use", "do not learn, predict with the classifier in `FILE`"),
@@ -52,10 +54,10 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	how, err := o.smoothing(s)
-	if err != nil {
-		return err
+	if !(o.sure >= 0 && o.sure <= 1) {
+		return usagef("-sure %v: want 0 to 1", o.sure)
 	}
+	how := learn.Options{Balanced: o.balanced, Alone: o.alone, Seed: o.fit.seed}
 	var p *task.Predictor
 	if o.use != "" {
 		if p, err = o.known(ctx, s); err != nil {
@@ -65,9 +67,6 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 	v, err := o.vectorOptions.read(ctx, r, task.General, o.byLabels(how))
 	if err != nil {
 		return err
-	}
-	if v.choice != nil {
-		s.say("%s", strings.ReplaceAll(v.choice.String(), "\n", "\ncoles: "))
 	}
 	n, _ := v.rows.Dims()
 	t, err := o.target(v.Data, n, r.labelsAt())
@@ -108,6 +107,9 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 		return err
 	}
 	fmt.Fprint(s.stderr, a.said)
+	if v.choice != nil && o.verbose {
+		s.say("%s", strings.ReplaceAll(v.choice.String(), "\n", "\ncoles: "))
+	}
 	if o.classifier != "" && o.model == "" && o.with == "" && o.embedding == "" {
 		s.warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", o.classifier))
 	}
@@ -127,20 +129,6 @@ func (o *predictOptions) known(ctx context.Context, s *session) (*task.Predictor
 		o.with = o.use
 	}
 	return f.Predictor, nil
-}
-
-// smoothing is how labels are learnt from.
-func (o *predictOptions) smoothing(s *session) (how learn.Options, err error) {
-	how = learn.Options{Balanced: o.balanced, Seed: o.fit.seed}
-	if s.set("alpha") {
-		if how.Alphas = []float64{o.alpha}; !(o.alpha >= 0 && o.alpha < 1) {
-			return how, usagef("-alpha %v: want 0 or more, and less than 1", o.alpha)
-		}
-	}
-	if !(o.sure >= 0 && o.sure <= 1) {
-		return how, usagef("-sure %v: want 0 to 1", o.sure)
-	}
-	return how, nil
 }
 
 var errEveryLabel = errors.New("every node has a label; -all predicts those, too")
@@ -182,7 +170,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			return nil, err
 		}
 		if p, err = v.learn(ctx, s, t, how); err != nil {
-			return nil, err
+			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
 	} else if notes, err := p.Check(v.model); err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
@@ -223,8 +211,8 @@ func (o *predictOptions) outputs(s *session) (out predictFiles, err error) {
 	switch {
 	case o.use != "" && o.classifier != "":
 		return out, usagef("-classifier keeps a classifier that is learnt, and -use has one already")
-	case o.use != "" && s.set("alpha", "balanced"):
-		return out, usagef("-alpha and -balanced are learnt with a classifier, and -use has one already")
+	case o.use != "" && s.set("alone", "balanced"):
+		return out, usagef("-alone and -balanced are learnt with a classifier, and -use has one already")
 	case o.model != "" && (o.with != "" || o.embedding != ""):
 		return out, usagef("-model keeps a model that is fitted, and -with or -embedding fits none")
 	case o.classifier == standard || o.model == standard:

@@ -38,7 +38,7 @@ func TestPredictNumbers(t *testing.T) {
 		if code != 0 {
 			t.Fatal(said)
 		}
-		testkit.WantText(t, said, "the labels are numbers", "of the neighbours' mean", fmt.Sprintf("R² %.2f", p.Ridge.Found.R2))
+		testkit.WantText(t, said, "the labels are numbers", "the neighbours' mean by", fmt.Sprintf("R² %.2f", p.Ridge.Found.R2))
 		first, _, _ := strings.Cut(out, "\n")
 		testkit.WantSame(t, name, first, fmt.Sprintf("1\t%.6g\t%.6g\t%.6g", found.Value, found.Low, found.High))
 		if _, out, _ := call("", "predict", path, "-dim", "8", "-labels", labels, "-labels-as", "classes"); strings.Count(out, "\t") != 2*strings.Count(out, "\n") {
@@ -47,7 +47,7 @@ func TestPredictNumbers(t *testing.T) {
 	}
 }
 
-// The error of the neighbours' mean, by hand: on a path of 1, 2 and 4 the ends are predicted 2, the middle 2.5.
+// The error the neighbours' mean by, by hand: on a path of 1, 2 and 4 the ends are predicted 2, the middle 2.5.
 func TestNeighboursError(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(5, []coles.Edge{{U: 0, V: 1}, {U: 1, V: 2}}))
 	testkit.WantNear(t, "the error", neighboursError(g, []float64{1, 2, 4, math.NaN(), math.NaN()}), (1+0.5+2)/3., 1e-12)

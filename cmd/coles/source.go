@@ -55,14 +55,19 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 			return nil, err
 		}
 		info, err := f.Stat()
-		if err == nil && info.IsDir() {
+		from, closeFile = f, func() { f.Close() }
+		switch {
+		case err == nil && info.IsDir():
 			f.Close()
-			return nil, &fileError{s.path, errors.New("a folder, not a file" + holding(s.path))}
-		}
-		if err == nil && info.Mode().IsRegular() {
+			if from, size, err = packed.Parts(s.path, packed.FreeText); errors.Is(err, fs.ErrNotExist) {
+				err = errors.New("a folder, not a file" + holding(s.path))
+			}
+			if err != nil {
+				return nil, &fileError{s.path, err}
+			}
+		case err == nil && info.Mode().IsRegular():
 			size = info.Size()
 		}
-		from, closeFile = f, func() { f.Close() }
 	}
 	r, w := io.Pipe()
 	go func() {
@@ -157,9 +162,9 @@ func (s *source) nameAt(err error) error {
 }
 
 // guessed has errors say what the source was taken for, because of another file's name perhaps,
-// where -from did not name it. A binary format cannot be mistaken.
+// where -from did not name it. A binary format, or that of a graph tool, cannot be mistaken.
 func (s *source) guessed(from string, f dataset.Format, because string) {
-	if from != "" || f.Binary || f.IsAt != nil {
+	if from != "" || f.Binary || f.IsAt != nil || f.Attributes {
 		return
 	}
 	s.guess = "read as " + f.Name

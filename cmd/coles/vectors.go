@@ -105,6 +105,9 @@ func (o *vectorOptions) readVectors(ctx context.Context, r *reader) (*vectors, e
 	if v.Data, err = r.readGraph(ctx, args[0]); err != nil {
 		return nil, err
 	}
+	if err := withGraph(v.Data, args[0]); err != nil {
+		return nil, err
+	}
 	if of.IDs == nil && !areNumbers(v.IDs) {
 		r.warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(o.embedding), nameOf(args[0])))
 	}

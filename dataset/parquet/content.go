@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -18,6 +19,9 @@ import (
 
 // errCount reports that a page does not hold what it declares.
 var errCount = fmt.Errorf("%w: another number of values than the page declares", coles.ErrFormat)
+
+// errWide reports numbers that the library would read as others.
+var errWide = errors.New("numbers of 32 bits with differences of more, as DuckDB writes them in PARQUET_VERSION V2, are not read; V1 is")
 
 // A pageCount counts the content of a page of data.
 type pageCount struct{ values, rows int64 }
@@ -100,19 +104,7 @@ func countValues(c *parquet.Column, data []byte, n int, encoding format.Encoding
 		}
 		return checkRuns(runs, 1, n)
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
-		// Block size, number of miniblocks, number of values.
-		var total uint64
-		for range 3 {
-			v, k := binary.Uvarint(data)
-			if k <= 0 {
-				return errCount
-			}
-			total, data = v, data[k:]
-		}
-		if total != uint64(n) {
-			return errCount
-		}
-		return nil
+		return checkDeltas(data, n, c.Type().Kind() != parquet.Int64)
 	case format.ByteStreamSplit:
 		if int64(len(data)) != int64(n)*int64(width(c)) {
 			return errCount
@@ -123,6 +115,35 @@ func countValues(c *parquet.Column, data []byte, n int, encoding format.Encoding
 		return fmt.Errorf("%w: texts that share prefixes, DELTA_BYTE_ARRAY, are not read; any other encoding is", coles.ErrFormat)
 	}
 	return fmt.Errorf("%w: values in the encoding %v are not read", coles.ErrFormat, encoding)
+}
+
+// checkDeltas refuses data that does not declare n differences, or has some in more bits than the library has for a
+// narrow column: DuckDB's version 2 takes the differences of numbers of 32 bits in 64.
+func checkDeltas(data []byte, n int, narrow bool) error {
+	next := func() (v uint64) {
+		v, k := binary.Uvarint(data)
+		data = data[max(k, 0):]
+		return v
+	}
+	block, parts, total, first := next(), next(), next(), next()
+	if total != uint64(n) || parts == 0 || block/parts > math.MaxInt32 {
+		return errCount
+	}
+	wide := narrow && first >= 1<<32
+	for left := n - 1; narrow && !wide && left > 0 && len(data) > 0; {
+		next() // the least
+		widths := data[:min(parts, uint64(len(data)))]
+		data = data[len(widths):]
+		for k := 0; k < len(widths) && left > 0; k++ {
+			wide = wide || widths[k] > 32
+			data = data[min(block/parts*uint64(widths[k])/8, uint64(len(data))):]
+			left -= int(block / parts)
+		}
+	}
+	if wide {
+		return errWide
+	}
+	return nil
 }
 
 // width is the bytes of a value of fixed size.

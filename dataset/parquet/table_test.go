@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -55,6 +56,8 @@ func TestTable(t *testing.T) {
 		"added 2024-02-29T12:00:00.0005Z 2024-02-29T13:00:00.0005Z", "since 2024-02-29T00:00:00Z 1969-12-31T00:00:00Z", "part 0.1 2",
 		"gone 2024-02-29T12:00:00.0005Z ",
 	})
+	narrow := must(readTable(must(os.ReadFile("testdata/narrow.parquet"))))
+	wantSame(t, "deltas of 32 bits", narrow.Columns[0].Cells, []string{"1", "2000000000", "7"})
 	e := must(table.Fit(context.Background(), got))
 	wantSame(t, "kinds", []table.Kind{e.Variables()[5].Kind, e.Variables()[1].Kind}, []table.Kind{table.Date, table.Number})
 }
@@ -71,11 +74,14 @@ func TestBadTable(t *testing.T) {
 		want error
 		text string
 	}{
-		"no rows":         {rowsFile[text](t), dataset.ErrMissing, "no rows"},
-		"an id twice":     {rowsFile(t, text{"a", "x"}, text{"a", "y"}), coles.ErrIDs, "row 1"},
-		"an empty id":     {rowsFile(t, text{"", "x"}), coles.ErrIDs, "row 0"},
-		"a list":          {rowsFile(t, list{"a", []string{"b"}}), coles.ErrFormat, `column "Tags"`},
-		"a group":         {rowsFile(t, group{}), coles.ErrFormat, `column "ID"`},
+		"no rows":     {rowsFile[text](t), dataset.ErrMissing, "no rows"},
+		"an id twice": {rowsFile(t, text{"a", "x"}, text{"a", "y"}), coles.ErrIDs, "row 1"},
+		"an empty id": {rowsFile(t, text{"", "x"}), coles.ErrIDs, "row 0"},
+		"a list":      {rowsFile(t, list{"a", []string{"b"}}), coles.ErrFormat, `column "Tags"`},
+		"a group":     {rowsFile(t, group{}), coles.ErrFormat, `column "ID"`},
+		// DuckDB 1.5.6: copy (select 'a' as id, 1::UINTEGER as c union all select 'b', 4000000000 union all select 'c', 7)
+		// to 'wide.parquet' (format parquet, parquet_version V2); narrow.parquet has 2000000000.
+		"wide deltas":     {must(os.ReadFile("testdata/wide.parquet")), coles.ErrFormat, "PARQUET_VERSION"},
 		"text not UTF-8":  {rowsFile(t, text{"a", "\xff"}), coles.ErrFormat, `column "Name"`},
 		"no file of this": {[]byte("id,name"), coles.ErrChecksum, ""},
 	} {

@@ -37,6 +37,7 @@ func main() { cli.Main(run) }
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := cli.Flags(usage, stderr)
 	address := flags.String("listen", "localhost:8080", "address to serve at")
+	names := flags.String("host", "", "names that the page is asked for by, besides localhost and that of -listen, as \"a.example,b.example\"")
 	out := flags.String("o", "", "folder to write the files of the page to, which is then not served")
 	if err := cli.Parse(flags, args, nil); err != nil {
 		return err
@@ -59,7 +60,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "http://%s\n", listener.Addr())
-	server := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: 10 * time.Second}
+	hosts, files := cli.HostsOf(*address, *names), http.FileServer(http.Dir(folder))
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := hosts.Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		files.ServeHTTP(w, r)
+	})
+	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(listener); ctx.Err() == nil {

@@ -45,6 +45,11 @@ func TestServes(t *testing.T) {
 			t.Errorf("%q: %v, %s, %.20q", name, err, kind, body)
 		}
 	}
+	rebound := testkit.Must(http.NewRequest("GET", strings.TrimSpace(line), nil))
+	rebound.Host = "evil.example"
+	r := testkit.Must(http.DefaultClient.Do(rebound))
+	r.Body.Close()
+	testkit.WantSame(t, "status for another host", r.StatusCode, http.StatusForbidden)
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("ended by %v", err)

@@ -38,6 +38,10 @@ func ReadSource(ctx context.Context, x mat.Matrix) (*matrix.Source, error) {
 	return s, nil
 }
 
+// MostSquared is the largest number of which more squares can be added than memory holds, and its inverse the least whose
+// square has all its digits.
+const MostSquared = 1e150
+
 // ReadTame is [Read] for a matrix whose squares are summed: of x times a power of two, scale, if
 // they would vanish or overflow.
 func ReadTame(ctx context.Context, x mat.Matrix) (f *matrix.Matrix[float64], scale float64, err error) {

@@ -38,9 +38,16 @@ var (
 	// Places are the numbers that the nodes of a graph have among those that a structure knows, −1 for new nodes.
 	Places = door.Places.(func(s *coles.Structure, g *coles.Graph) []int32)
 
+	// Known are the names, or numbers, of the nodes that a structure knows, in the order of their places.
+	Known = door.Known.(func(s *coles.Structure) []string)
+
 	// Row is [coles.Structure.Encode] for one newcomer, by the Places of its neighbours and the weights of edges, or nil.
-	// Errors: [coles.ErrUnplaced], [coles.ErrIndex].
+	// Without one that the structure knows it has zeros. Errors: [coles.ErrIndex].
 	Row = door.Row.(func(ctx context.Context, s *coles.Structure, places []int32, weights []float64) (*coles.Dense32, error))
+
+	// Seated prepares by a structure whose nodes are those of a graph with these ids, or nil: in their order, by their places
+	// in s, of which −1 is none, so that the new structure knows nothing of the node.
+	Seated = door.Seated.(func(s *coles.Structure, places []int32, ids []string) *coles.Preparer)
 
 	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by what
 	// takes features. X must stay as it is. The reader finds a prepared number that overflows.

@@ -59,7 +59,7 @@ func Weight(w, unit float64) float64 {
 	case unit == 0:
 		return w
 	case math.IsInf(ratio, 0):
-		return math.Log(w) - math.Log(unit)
+		return (math.Log2(w) - math.Log2(unit)) * math.Ln2 // math.Log of a subnormal number is wrong on amd64
 	default:
 		return max(math.Log1p(ratio), least)
 	}

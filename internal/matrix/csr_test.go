@@ -181,59 +181,85 @@ func TestPairsAreChecked(t *testing.T) {
 	check(t, matrix.CheckPairs(5, []coles.Edge{{U: 0, V: 4}, {U: 3, V: 3}}, []float64{0, 1e308}))
 }
 
-// The larger of both directions counts, whatever the order, the unit and the number of buckets; and what
-// was given again, and what only the other direction gave, is counted.
-func TestFromEntriesIsTheLargerOfBothDirections(t *testing.T) {
+// Entries of one direction are joined as asked, then the larger of both directions counts, but sums of repeats that differ
+// add up; whatever the order, the unit and the number of buckets. What was given again, and what is larger in the other
+// direction, is counted.
+func TestFromEntriesJoinsRepeatsAndDirections(t *testing.T) {
 	rng := testkit.Random(3)
 	for _, c := range []struct {
 		n, entries int
 		unit       float64 // of the weights; 0 for none
-	}{{1, 3, 1}, {40, 0, 1}, {40, 30, 1e-300}, {40, 3000, 1e300}, {40, 500, 0}, {300_000, 400_000, 1}, {300_000, 400_000, 0}, {60, 400_000, 0}} {
+		both       bool    // every entry has its mirror image
+	}{
+		{1, 3, 1, false}, {40, 0, 1, false}, {40, 30, 1e-300, false}, {40, 3000, 1e300, false}, {40, 500, 0, false}, {40, 500, 0, true}, {40, 500, 2, true},
+		{300_000, 400_000, 1, false}, {300_000, 400_000, 0, false}, {60, 400_000, 0, true},
+	} {
 		type place = coles.Edge
-		given := make([]coles.Edge, c.entries)
-		weights := slices.Repeat([]float64{1}, c.entries)
-		larger := map[place]float64{}
-		again := 0
-		for q := range given {
-			e := coles.Edge{U: rng.IntN(c.n), V: rng.IntN(c.n)}
-			if q%7 == 6 {
-				e = coles.Edge{U: given[q-1].V, V: given[q-1].U}
+		var given []coles.Edge
+		var weights []float64
+		for len(given) < c.entries {
+			e, w := coles.Edge{U: rng.IntN(c.n), V: rng.IntN(c.n)}, 1.0
+			if len(given)%7 == 6 {
+				e = coles.Edge{U: given[len(given)-1].V, V: given[len(given)-1].U}
 			}
-			given[q] = e
 			if c.unit > 0 {
-				weights[q] = c.unit * float64(rng.IntN(9)) // zeros, too
+				w = c.unit * float64(rng.IntN(9)) // zeros, too
 			}
-			old, stored := larger[e]
-			if stored {
-				again++
-			}
-			larger[e] = max(old, weights[q])
-		}
-		want, mirrored := map[place]float64{}, 0
-		for e, w := range larger {
-			back := larger[place{U: e.V, V: e.U}]
-			want[e], want[place{U: e.V, V: e.U}] = max(w, back), max(w, back)
-		}
-		for e, w := range want {
-			if w > larger[e] {
-				mirrored++
+			given, weights = append(given, e), append(weights, w)
+			if c.both && e.U != e.V {
+				given, weights = append(given, coles.Edge{U: e.V, V: e.U}), append(weights, w)
 			}
 		}
-		parts := matrix.Parts(c.entries, func(lo, hi int, yield func(coles.Edge, float64) bool) {
-			for q := lo; q < hi && yield(given[q], weights[q]); q++ {
-			}
-		})
-		a, gotAgain, gotMirrored, err := matrix.FromEntries(ctx, c.n, parts, c.entries, c.unit > 0)
-		check(t, err)
-		testkit.WantSame(t, "counts", []int{gotAgain, gotMirrored, a.NNZ()}, []int{again, mirrored, len(want)})
-		for i := range c.n {
-			cols, vals := a.Row(i)
-			for q, j := range cols {
-				if q > 0 && cols[q-1] >= j {
-					t.Fatalf("row %d of %d has the columns %v", i, c.n, cols)
+		parts := matrix.PairParts(given, weights)
+		for _, repeats := range []matrix.Repeats{matrix.Added, matrix.Largest, matrix.First} {
+			joined := map[place]float64{}
+			again, mirrored := 0, 0
+			for q, e := range given {
+				old, stored := joined[e]
+				switch {
+				case !stored:
+					joined[e] = weights[q]
+				case repeats == matrix.Added:
+					joined[e] = old + weights[q]
+				case repeats == matrix.Largest:
+					joined[e] = max(old, weights[q])
 				}
-				if w, stored := want[place{U: i, V: int(j)}]; !stored || vals != nil && vals[q] != w || (vals == nil) != (c.unit == 0) {
-					t.Fatalf("%v at (%d, %d), want %v, %v", vals, i, j, w, stored)
+				if stored {
+					again++
+				}
+			}
+			want := map[place]float64{}
+			symmetric := true
+			for e, w := range joined {
+				back := joined[place{U: e.V, V: e.U}]
+				want[e], want[place{U: e.V, V: e.U}] = max(w, back), max(w, back)
+				symmetric = symmetric && w == back
+			}
+			for e, w := range want {
+				if w > joined[e] {
+					mirrored++
+				}
+			}
+			if repeats == matrix.Added && again > 0 && !symmetric {
+				for e := range want {
+					if want[e] = joined[e]; e.U != e.V {
+						want[e] += joined[place{U: e.V, V: e.U}]
+					}
+				}
+			}
+			a, gotAgain, gotMirrored, err := matrix.FromEntries(ctx, c.n, parts, len(given), c.unit > 0, repeats)
+			check(t, err)
+			testkit.WantSame(t, "counts", []int{gotAgain, gotMirrored, a.NNZ()}, []int{again, mirrored, len(want)})
+			counted := c.unit > 0 || repeats == matrix.Added && again > 0
+			for i := range c.n {
+				cols, vals := a.Row(i)
+				for q, j := range cols {
+					if q > 0 && cols[q-1] >= j {
+						t.Fatalf("row %d of %d has the columns %v", i, c.n, cols)
+					}
+					if w, stored := want[place{U: i, V: int(j)}]; !stored || vals != nil && vals[q] != w || (vals != nil) != counted {
+						t.Fatalf("%v, %v: %v at (%d, %d), want %v, %v", c, repeats, vals, i, j, w, stored)
+					}
 				}
 			}
 		}

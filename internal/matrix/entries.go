@@ -3,7 +3,6 @@ package matrix
 import (
 	"context"
 	"iter"
-	"math"
 	"slices"
 	"sync"
 
@@ -17,7 +16,20 @@ import (
 // pairs were joined to another. A nil weight means 1; a nil merge as well makes a pattern. The only
 // error is ctx's.
 func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, weight []float64, merge func(x, y float64) float64) (*kernel.CSR[float64], int, error) {
-	parts := Parts(len(pairs), func(lo, hi int, yield func(E, float64) bool) {
+	g := gathering{n: n, entries: len(pairs), valued: weight != nil || merge != nil}
+	a, counts, err := gather(ctx, g, PairParts(pairs, weight), func(i int, row, _ *rowPart, out rowPart) (kept int, counts [2]int) {
+		row.join(merge)
+		at, _ := slices.BinarySearch(row.cols, int32(i))
+		counts[0] = len(row.cols) - at
+		copy(out.vals, row.vals)
+		return copy(out.cols, row.cols), counts
+	})
+	return a, len(pairs) - counts[0], err
+}
+
+// PairParts are the parts of pairs with their weights, nil for 1.
+func PairParts[E ~struct{ U, V int }](pairs []E, weight []float64) []iter.Seq2[E, float64] {
+	return Parts(len(pairs), func(lo, hi int, yield func(E, float64) bool) {
 		for q := lo; q < hi; q++ {
 			w := 1.0
 			if weight != nil {
@@ -28,52 +40,6 @@ func FromPairs[E ~struct{ U, V int }](ctx context.Context, n int, pairs []E, wei
 			}
 		}
 	})
-	g := gathering{n: n, entries: len(pairs), valued: weight != nil || merge != nil}
-	a, counts, err := gather(ctx, g, parts, func(i int, row, _ *rowPart, out rowPart) (kept int, counts [2]int) {
-		row.join(merge)
-		at, _ := slices.BinarySearch(row.cols, int32(i))
-		counts[0] = len(row.cols) - at
-		copy(out.vals, row.vals)
-		return copy(out.cols, row.cols), counts
-	})
-	return a, len(pairs) - counts[0], err
-}
-
-// FromEntries builds the symmetric matrix of max(a_uv, a_vu) from count entries a_uv of a square one,
-// in any order. The larger of duplicates counts, and no entry is 0. Without weights it
-// makes a pattern. It returns the number of duplicates, and how many entries of the matrix differ from
-// the entry given for their place. The parts of the entries are run twice, concurrently. The only errors
-// come from ctx and its space.
-func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool) (a *kernel.CSR[float64], again, mirrored int, err error) {
-	a, counts, err := gather(ctx, gathering{n: n, entries: count, valued: weighted, apart: true}, parts,
-		func(_ int, row, mirror *rowPart, out rowPart) (kept int, counts [2]int) {
-			counts[0] = len(row.cols)
-			row.join(math.Max)
-			mirror.join(math.Max)
-			counts[0] -= len(row.cols)
-			p, q := 0, 0
-			for ; p < len(row.cols) || q < len(mirror.cols); kept++ {
-				fromRow := q == len(mirror.cols) || p < len(row.cols) && row.cols[p] <= mirror.cols[q]
-				fromMirror := p == len(row.cols) || q < len(mirror.cols) && mirror.cols[q] <= row.cols[p]
-				there, back := 0.0, 0.0
-				if fromRow {
-					out.cols[kept], there = row.cols[p], row.value(p)
-					p++
-				}
-				if fromMirror {
-					out.cols[kept], back = mirror.cols[q], mirror.value(q)
-					q++
-				}
-				if back > there {
-					counts[1]++
-				}
-				if weighted {
-					out.vals[kept] = max(there, back)
-				}
-			}
-			return kept, counts
-		})
-	return a, counts[0], counts[1], err
 }
 
 // Parts are the sequences of ranges that together cover [0, n), in order.

@@ -272,7 +272,7 @@ func testPatternWalk[T kernel.Float](t *testing.T) {
 	for k := range 4 * n { // the last tenth of the nodes has none
 		edges = append(edges, coles.Edge{U: k * 7 % (n * 9 / 10), V: (k*k + 1) % (n * 9 / 10)})
 	}
-	g := testkit.Must(coles.NewGraph(n, edges))
+	g := testkit.Must(coles.NewGraph(n, edges, coles.WithRepeats("max")))
 	if g.Report().Isolated == 0 || g.Report().Weighted {
 		t.Fatalf("%v", g)
 	}

@@ -275,7 +275,7 @@ func TestEverythingStopsWithItsContext(t *testing.T) {
 		"FromCSR":       func() error { return second(matrix.FromCSR(stopped, testkit.SparseOf(x), sum)) },
 		"FromPairs":     func() error { return second(matrix.FromPairs(stopped, 3, []coles.Edge{{U: 0, V: 1}}, nil, sum)) },
 		"FromEntries": func() error {
-			_, _, _, err := matrix.FromEntries(stopped, 3, []iter.Seq2[coles.Edge, float64]{maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})}, 1, true)
+			_, _, _, err := matrix.FromEntries(stopped, 3, []iter.Seq2[coles.Edge, float64]{maps.All(map[coles.Edge]float64{{U: 0, V: 1}: 1})}, 1, true, matrix.Added)
 			return err
 		},
 		"Panel": func() error { return testkit.Err(wide.Panel(stopped)) },

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,13 +31,15 @@ type File struct {
 	path   string
 }
 
-// Open is [Unpack] of the file at path, with the free bytes of text.
-func Open(path string) (*File, error) {
+// Open is [Unpack] of the file at path, with the free bytes of text, or of the [Parts] in a folder.
+func Open(path string) (*File, error) { return openAs(path, FreeText) }
+
+func openAs(path string, free int64) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return Unpack(f, path, FreeText)
+	return Unpack(f, path, free)
 }
 
 // Unpack reads a file, which errors call path, unpacked if it is gzipped, within the [Budget] of its
@@ -46,7 +49,9 @@ func Unpack(f fs.File, path string, free int64) (*File, error) {
 	var err error
 	if u.Info, err = f.Stat(); err == nil {
 		if u.Info.IsDir() {
-			err = fmt.Errorf("%w: a folder, not a file", coles.ErrFormat)
+			if u.Reader, _, err = Parts(path, free); errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w: a folder, not a file", coles.ErrFormat)
+			}
 		} else {
 			u.Reader, u.z, err = unpacked(bufio.NewReaderSize(f, Chunk), free, u.Info.Size())
 		}

@@ -183,7 +183,7 @@ func (p parser) parse(b *Block) {
 		if end > lo && b.text[end-1] == '\r' {
 			end--
 		}
-		if end > lo && (b.text[lo] == '%' || !p.line(b, lo, end)) {
+		if end > lo && (b.text[lo] == '%' || b.text[lo] == byteOrderMark[0] || !p.line(b, lo, end)) {
 			before := len(b.Keys) / 2
 			if k := len(b.others) - 1; k >= 0 && b.others[k].hi == lo && b.others[k].plain == before {
 				b.others[k].hi = hi

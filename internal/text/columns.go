@@ -8,17 +8,25 @@ import (
 
 // The names that columns of graphs have, as key has them.
 var (
-	sources = strings.Fields("source src from u node1 id1 user customer follower startid")
-	targets = strings.Fields("target dst dest destination to v node2 id2 item product movie friend followee endid")
-	weights = strings.Fields("weight weights w value count strength n rating ratings")
-	notes   = strings.Fields("time date datetime timestamp unixtime year type id edge") // of an edge, and no weight
-	ids     = strings.Fields("id ids node nodes")
-	labels  = strings.Fields("label labels class classes target group category community")
-	others  = strings.Fields("name")
+	sources = strings.Fields("source src from u node1 id1 user customer follower startid head subject sender payer citing")
+	targets = strings.Fields("target dst dest destination to v node2 id2 item product movie friend followee endid tail object receiver recipient payee cited")
+	weights = strings.Fields("weight weights w value amount count strength n rating ratings") // but weight before others
+	notes   = strings.Fields("time date datetime timestamp unixtime year type id edge")       // of an edge, and no weight
+	asides  = strings.Fields("t ts step day hour month relation relationship rel predicate label idx index")
+	things  = strings.Fields(`user customer client buyer shopper visitor viewer reader person member student author actor employee patient
+		item product movie film book song track artist group team club course page tag venue store shop merchant business company
+		gene disease drug compound ingredient recipe paper article`)
+	ids    = strings.Fields("id ids node nodes")
+	labels = strings.Fields("label labels class classes target group category community")
+	others = strings.Fields("name")
 )
 
-// key is a name in lower case, of letters and digits alone.
+// key is a name in lower case, of letters and digits alone. Neo4j has kinds behind a colon or in brackets.
 func key(name string) string {
+	name = strings.TrimPrefix(name, ":")
+	if end := strings.IndexAny(name, "(:"); end > 0 {
+		name = name[:end]
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
@@ -55,18 +63,35 @@ func IsColumnName(field string) bool {
 // IsIndex reports whether a column has the name of one that numbers rows: none, as in R and pandas, or Unnamed: 0.
 func IsIndex(name string) bool { return name == "" || strings.HasPrefix(name, "Unnamed: ") }
 
-// EndColumns are the columns of the two ends of an edge by their names, ok if both have one.
+// EndColumns are the columns of the two ends of an edge by their names, ok if both have one, or one name with 1 and 2 behind.
 func EndColumns(header []string) (source, target int, ok bool) {
 	source, target = find(header, sources), find(header, targets)
+	for k := 0; k < len(header) && (source < 0 || target < 0); k++ {
+		if stem, one := strings.CutSuffix(key(header[k]), "1"); one && stem != "" && !strings.ContainsAny(stem, "0123456789") {
+			if second := slices.IndexFunc(header, func(name string) bool { return key(name) == stem+"2" }); second >= 0 {
+				return k, second, true
+			}
+		}
+	}
 	return source, target, source >= 0 && target >= 0
+}
+
+// TwoKinds reports whether the names of the two ends of an edge are of different kinds of things, such as user and item.
+func TwoKinds(u, v string) bool {
+	return isOne(u, things) && isOne(v, things) && strings.TrimSuffix(key(u), "id") != strings.TrimSuffix(key(v), "id")
 }
 
 // EdgeColumns are the columns of an edge: of its ends and, if there is one, of its weight. What no name tells the other
 // names may: the ends are the two columns that nothing else is. ok is false where they are not two.
 func EdgeColumns(header []string) (columns []int, ok bool) {
 	u, v, ok := EndColumns(header)
-	w := slices.IndexFunc(header, func(name string) bool { return isOne(name, weights) && !isOne(name, sources) && !isOne(name, targets) })
-	for _, besides := range [][]string{notes, nil} {
+	w := -1
+	for _, among := range [][]string{weights[:2], weights} {
+		if w < 0 {
+			w = slices.IndexFunc(header, func(name string) bool { return isOne(name, among) && !isOne(name, sources) && !isOne(name, targets) })
+		}
+	}
+	for _, besides := range [][]string{slices.Concat(notes, asides), notes, nil} {
 		if ok {
 			break
 		}
@@ -89,6 +114,10 @@ func EdgeColumns(header []string) (columns []int, ok bool) {
 // IDColumn is the column of the ids by its name or, where none is called so, the first; the index of rows, which begin
 // with first, is not it if there is a column "name". named is whether a name told it.
 func IDColumn(header, first []string) (id int, named bool) {
+	neo4j := func(name string) bool { return strings.HasSuffix(name, ":ID") || strings.Contains(name, ":ID(") }
+	if id = slices.IndexFunc(header, neo4j); id >= 0 {
+		return id, true
+	}
 	if id = find(header, ids); id >= 0 {
 		return id, true
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // A Layout describes how a text file is laid out: what its format says, and what its first lines show.
@@ -12,6 +13,7 @@ type Layout struct {
 	Separator byte // of fields; a space is any run of spaces and tabs, a colon is two; 0: the first lines show it
 	Unquoted  bool // a quote is a character like others
 	Multiline bool // a field in quotes may hold line ends
+	Commas    bool // a file called .csv: blanks are no separators where all lines have a comma
 	Edges     bool // of an edge a line, perhaps as NetworkX and Python write them: (u, v) or u v {'weight': 2}
 
 	Marks Marks // of fields that say nothing
@@ -59,6 +61,10 @@ func (t *Reader) look() {
 	for _, sep := range append(separators[:len(separators):len(separators)], ':') { // MovieLens writes 1::1193::5
 		fields := count(lines[len(lines)-1], sep)
 		same := func(line []byte) bool { return count(line, sep) == fields }
+		if sep == ' ' && t.Commas && !slices.ContainsFunc(lines, func(line []byte) bool { return count(line, ',') < 2 }) {
+			t.Separator = ','
+			return
+		}
 		few := len(lines) > 2 && count(lines[0], sep) == fields-1
 		if fields > 1 && (few || same(lines[0])) && !slices.ContainsFunc(lines[1:], func(line []byte) bool { return !same(line) }) {
 			t.Separator = sep
@@ -153,6 +159,18 @@ func count(line []byte, sep byte) int {
 var decimalCommas = regexp.MustCompile(`^(?:[^,;]+(?:;(?:[^,;]*|` + decimal + `))+| *\d+(?: +(?:\d+|` + decimal + `))+ *)$`)
 
 const decimal = ` *[+-]?\d+,\d+(?:[eE][+-]?\d+)? *`
+
+// CommentNames are the fields of the last comment before the data, if they are as many as those of the current line.
+func (t *Reader) CommentNames() []string {
+	line := strings.TrimSpace(strings.TrimLeft(string(t.Comment), "#%"))
+	if line == "" || count([]byte(line), t.Separator) != len(t.Fields) {
+		return nil
+	}
+	if t.Separator == ' ' {
+		return strings.Fields(line)
+	}
+	return strings.Split(line, string(t.Separator))
+}
 
 // CommentIsAlike reports whether the last comment before the data may be data: there is no blank behind its first
 // character, and it has as many fields as the current line.

@@ -116,9 +116,7 @@ func (t *Reader) Next() bool {
 func (t *Reader) NextLine() bool {
 	t.Line, t.more = t.Line+t.more, 0
 	for t.ReadLine() {
-		if t.Line == 1 {
-			t.Text = bytes.TrimPrefix(t.Text, byteOrderMark)
-		}
+		t.Text = bytes.TrimPrefix(t.Text, byteOrderMark) // of any file that was put behind another
 		data := bytes.TrimLeft(t.Text, " \t")
 		if len(data) == 0 || t.isComment(data) {
 			continue
@@ -271,6 +269,11 @@ func (t *Reader) Split() bool {
 		t.pick()
 	}
 	return t.Err == nil
+}
+
+// Give has the current line consist of these fields, none in quotes.
+func (t *Reader) Give(fields []string) {
+	t.Fields, t.at, t.quoted = fields, nil, make([]bool, len(fields))
 }
 
 // Pick has the header and all lines from the current one on consist of these fields, in this order.

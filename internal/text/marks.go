@@ -10,12 +10,12 @@ type Marks []string
 
 // usualMarks as programs write them, none longer than longestMark, which begin with one of firstOfMark. Nan, Na and Nil
 // are people.
-var usualMarks = strings.Fields(`NA na N/A n/a NaN nan NAN -NaN -nan NULL null None none NONE nil NIL NaT ? - . \N <NA> <na> #N/A #NA`)
+var usualMarks = strings.Fields(`NA na N/A n/a NaN nan NAN -NaN -nan NULL null None none NONE nil NIL NaT ? - -- . \N <NA> <na> #N/A #NA`)
 
 const longestMark, firstOfMark = 4, `nN?-.\<#`
 
 // IsMark reports whether a field is empty or NA, N/A, NaN, -NaN, NULL, None, nil or <NA>, in capitals or small letters as
-// programs write them, NaT, #N/A, #NA, \N, ?, - or a dot, with space around it or not.
+// programs write them, NaT, #N/A, #NA, \N, ?, -, -- or a dot, with space around it or not.
 func IsMark(field string) bool { return isMark(nil, strings.TrimSpace(field)) }
 
 func isMark[T string | []byte](marks Marks, field T) bool {

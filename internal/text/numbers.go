@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -83,28 +84,52 @@ func IsNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// elements are the parts of a list in brackets, with commas between them as in JSON or blanks as NumPy prints them.
-func elements(cell string) []string {
+// elements are the parts of a list in brackets, perhaps as array([…]), with commas between them as in JSON or blanks as NumPy
+// prints them; or of three or more without brackets.
+func elements(cell string) (parts []string, bare bool) {
 	cell = strings.TrimSpace(cell)
-	if len(cell) < 2 || cell[0] != '[' || cell[len(cell)-1] != ']' {
-		return nil
+	for _, name := range []string{"array(", "tensor("} {
+		if inside, ok := strings.CutPrefix(cell, name); ok {
+			cell = inside[:strings.LastIndexByte(inside, ']')+1] // without what type it has
+		}
 	}
-	return strings.FieldsFunc(cell[1:len(cell)-1], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	if len(cell) < 2 {
+		return nil, false
+	}
+	bare = true
+	for _, brackets := range []string{"[]", "()", "{}"} {
+		if cell[0] == brackets[0] && cell[len(cell)-1] == brackets[1] {
+			cell, bare = cell[1:len(cell)-1], false
+			break
+		}
+	}
+	parts = strings.FieldsFunc(cell, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
+	if bare && len(parts) < 3 {
+		return nil, bare
+	}
+	return parts, bare
 }
 
-// IsList reports whether a cell is a list that begins with a number.
+// IsList reports whether a cell is a list that begins with a number or, without brackets, has nothing but three or more.
 func IsList(cell string) bool {
-	end := strings.IndexAny(cell, ",]")
-	if end < 0 || cell[0] != '[' && strings.TrimSpace(cell)[0] != '[' { // most cells
+	if !strings.ContainsAny(cell, "0123456789") || !strings.ContainsAny(cell, ",; ])}") { // most cells
 		return false
 	}
-	all := elements(cell)
-	return len(all) > 0 && IsNumber(all[0])
+	all, bare := elements(cell)
+	return len(all) > 0 && IsNumber(all[0]) && (!bare || !slices.ContainsFunc(all, func(part string) bool { return !IsNumber(part) }))
+}
+
+// BareList is how many numbers a list without brackets has, 0 for any other cell.
+func BareList(cell string) int {
+	if all, bare := elements(cell); bare && IsList(cell) {
+		return len(all)
+	}
+	return 0
 }
 
 // List are the finite numbers of a list.
 func List(cell string) ([]float64, error) {
-	all := elements(cell)
+	all, _ := elements(cell)
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %.40q is not a list of numbers", coles.ErrFormat, cell)
 	}

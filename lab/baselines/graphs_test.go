@@ -19,7 +19,7 @@ func communities() (g *coles.Graph, p, w *mat.Dense) {
 	for i := range n / 2 {
 		edges = append(edges, coles.Edge{U: i, V: (i*i + 7) % (n - 1)})
 	}
-	g = testkit.Must(coles.NewGraph(n, edges))
+	g = testkit.Must(coles.NewGraph(n, edges, coles.WithRepeats("max")))
 	p, w = mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	d := g.Degrees()
 	g.CSR().DoNonZero(func(i, j int, v float64) {

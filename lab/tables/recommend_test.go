@@ -23,7 +23,7 @@ func TestJudge(t *testing.T) {
 // Each score equals its dense formula.
 func TestScorersEqualTheirFormulas(t *testing.T) {
 	n := 25
-	g := testkit.Must(coles.NewGraph(n, append(testkit.RandomEdges(testkit.Random(5), n, 0.2), testkit.Ring(n, 1)...)))
+	g := testkit.Must(coles.NewGraph(n, append(testkit.RandomEdges(testkit.Random(5), n, 0.2), testkit.Ring(n, 1)...), coles.WithRepeats("max")))
 	a := testkit.DenseOf(g.CSR())
 	shares, roots, gram := mat.DenseCopyOf(a), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for i := range n {

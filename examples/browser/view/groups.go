@@ -74,11 +74,7 @@ func noteOf(p *task.Predictor, known, rest int) (note string) {
 	default:
 		note = fmt.Sprintf("%d labels, and predictions for %d nodes", known, rest)
 	}
-	note += ", by the " + p.Model()
-	if p.Alpha > 0 {
-		note += fmt.Sprintf(", smoothed along the edges with α = %g", p.Alpha)
-	}
-	return note
+	return fmt.Sprintf("%s, by the %s: %v", note, p.Model(), p.Weights)
 }
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute

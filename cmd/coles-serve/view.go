@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"coles"
+	"coles/link"
+	"coles/near"
+	"coles/task"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A view is what every answer is made of: the last fit, and the graph as it is now. Newcomers, which that fit has not seen, have vectors by
+// their edges to its nodes, and these the vectors of the fit, until the next one. Files and journal determine a view: a
+// service that starts anew has the same.
+type view struct {
+	*state
+	book      *book
+	newcomers newcomers
+	hidden    map[string]bool // nodes of the last fit that are gone: of that name there is another, if any; never changed, but replaced
+	changes   int             // batches since the last fit
+	drift     float64         // of P at the last fit, in radians
+	fits      int
+}
+
+// follow is the view of a state and of what has been told, and has a note for each newcomer that cannot be placed.
+func follow(ctx context.Context, next *state, b *book) (v view, notes []string, err error) {
+	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{place: map[string]int{}}}
+	for _, id := range next.ids {
+		if !b.has(id) || b.again[id] {
+			v.hidden[id] = true
+		}
+	}
+	for _, id := range b.order {
+		if _, known := v.row(id); known {
+			continue
+		}
+		n, _, err := v.newcomer(ctx, id, stranger{b.added[id], b.weights[id]})
+		if ctx.Err() != nil {
+			return v, nil, ctx.Err()
+		}
+		if err != nil {
+			notes = append(notes, "the node "+id+" has no vector: "+err.Error())
+		}
+		v.newcomers.put(n)
+	}
+	err = v.gather(ctx)
+	return v, notes, err
+}
+
+// gather has newcomers that have become many in an index.
+func (v *view) gather(ctx context.Context) error {
+	_, width := v.rows.Dims()
+	next, err := v.newcomers.gathered(ctx, width)
+	if err == nil {
+		v.newcomers = *next
+	}
+	return err
+}
+
+// row is the row of a node in the last fit.
+func (v *view) row(id string) (row int, ok bool) {
+	row, ok = v.Graph.Row(id)
+	return row, ok && !v.hidden[id]
+}
+
+// joined reports whether there is an edge now.
+func (v *view) joined(a, b string) bool {
+	if w, told := v.book.weights[a][b]; told {
+		return w > 0
+	}
+	i, known := v.row(a)
+	j, both := v.row(b)
+	if !known || !both {
+		return false
+	}
+	near, _ := v.Graph.Neighbors(i)
+	_, found := slices.BinarySearch(near, int32(j))
+	return found
+}
+
+// mostCommon neighbours are named.
+const mostCommon = 5
+
+// common are neighbours that two nodes share now: those that the last fit knows as [link.InCommon] has them, then others by name.
+func (v *view) common(a, b string) []string {
+	names := []string{}
+	i, known := v.row(a)
+	if j, both := v.row(b); known && both {
+		for _, q := range link.InCommon(v.Graph, i, j, math.MaxInt) {
+			if id := v.ids[q]; v.joined(a, id) && v.joined(b, id) {
+				names = append(names, id)
+			}
+		}
+	}
+	old := len(names)
+	for _, ends := range []map[string]float64{v.book.weights[a], v.book.weights[b]} {
+		for id := range ends {
+			if v.joined(a, id) && v.joined(b, id) && !slices.Contains(names, id) {
+				names = append(names, id)
+			}
+		}
+	}
+	slices.Sort(names[old:])
+	return names[:min(mostCommon, len(names))]
+}
+
+// named are matches by name, without the nodes that are gone.
+func (v *view) named(found []near.Match) []match {
+	matches := []match{}
+	for _, m := range found {
+		if id := v.ids[m.Row]; !v.hidden[id] {
+			matches = append(matches, match{id, m.Score})
+		}
+	}
+	return matches
+}
+
+// nearest are the nodes nearest to a vector, but one.
+func (v *view) nearest(ctx context.Context, y []float64, count int, but string) ([]match, error) {
+	found, err := v.similar.Index().Vectors(ctx, mat.NewDense(1, len(y), y), min(count+len(v.hidden), len(v.ids)))
+	if err != nil {
+		return nil, err
+	}
+	return v.newcomers.nearest(ctx, y, v.named(found[0]), count, but)
+}
+
+// A stranger is a node to place.
+type stranger struct {
+	features map[string]any     // by name
+	ends     map[string]float64 // weights of edges; only edges to nodes of the last fit count
+}
+
+// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, and lists its cells that no node has.
+// The vector is nil where nothing is known of it.
+func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *mat.Dense, unknown []string, err error) {
+	n := v.Graph.Nodes()
+	var rows []mat.Matrix
+	var edges []coles.Edge
+	var weights []float64
+	for q, who := range all {
+		row, odd, err := v.cells.row(ctx, who.features)
+		if err != nil {
+			return nil, nil, err
+		}
+		if rows = append(rows, row); q == 0 {
+			unknown = odd
+		} else {
+			edges, weights = append(edges, coles.Edge{U: n, V: n + q}), append(weights, 1)
+		}
+		for id, w := range who.ends {
+			if at, known := v.row(id); known && w > 0 {
+				edges, weights = append(edges, coles.Edge{U: n + q, V: at}), append(weights, w)
+			}
+		}
+	}
+	x := rows[0]
+	if x != nil && len(rows) > 1 {
+		_, width := x.Dims()
+		together := mat.NewDense(len(rows), width, nil)
+		for q, row := range rows {
+			mat.Row(together.RawRowView(q), 0, row)
+		}
+		x = together
+	}
+	if x == nil && len(edges) == 0 {
+		return nil, unknown, nil
+	}
+	y, err = by.Embed(ctx, x, edges, weights)
+	if errors.Is(err, coles.ErrUnplaced) {
+		return nil, unknown, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	_, width := y.Dims()
+	return y.Slice(0, 1, 0, width).(*mat.Dense), unknown, nil
+}
+
+// newcomer is a stranger as a newcomer.
+func (v *view) newcomer(ctx context.Context, id string, who stranger) (newNode, []string, error) {
+	n := newNode{id: id}
+	y, unknown, err := v.place(ctx, v.placer, who)
+	if err != nil || y == nil {
+		return n, unknown, err
+	}
+	if length := mat.Norm(y, 2); length > v.rounding {
+		n.unit = y.RawRowView(0)
+		floats.Scale(1/length, n.unit)
+	}
+	return n, unknown, nil
+}

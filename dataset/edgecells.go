@@ -1,0 +1,314 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/internal/text"
+)
+
+// Columns without names tell by their cells what they are: the ends of edges have much the same cells, and no end is a time,
+// a fraction, the same on all lines or the number of its line.
+
+// shown are the columns that are compared and that an error shows.
+const shown = 20
+
+// A column has these cells on the first lines.
+type column struct {
+	values        map[string]bool
+	all           []byte // of them, in order
+	lines         int
+	numbers       bool // all are
+	some          bool // some stand where a number should
+	whole         bool // all are whole numbers
+	dates         bool // all are
+	rising        bool // none is below the one before
+	counts        bool // each is one more than the one before
+	first, last   float64
+	lowest, above float64 // the range of numbers
+}
+
+func (c *column) add(field string) {
+	v, err := text.Parse(field)
+	_, whole := text.Integer(field)
+	c.some = c.some || isValue(field)
+	c.numbers, c.whole, c.dates = c.numbers && err == nil, c.whole && whole, c.dates && isDate(field)
+	if c.lines > 0 {
+		c.rising, c.counts = c.rising && v >= c.last, c.counts && v == c.last+1
+	} else {
+		c.first = v
+	}
+	c.lowest, c.above, c.last = min(c.lowest, v), max(c.above, v), v
+	c.values[field] = true
+	c.all = append(append(c.all, field...), 0)
+	c.lines++
+}
+
+// isTime reports whether the column has dates, or seconds and the like that never fall.
+func (c *column) isTime() bool {
+	return c.dates || c.numbers && c.rising && len(c.values) > 1 && unitsOf(unixUnits, c.lowest, c.above) != nil
+}
+
+func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 3 && c.first <= 1 }
+
+// sample are the cells of the first columns, on the current line and the whole lines ahead that have as many fields.
+func (e *edgeReader) sample() []*column {
+	columns := make([]*column, min(shown, len(e.Fields)))
+	for k := range columns {
+		columns[k] = &column{values: map[string]bool{}, numbers: true, whole: true, dates: true, rising: true, counts: true, lowest: math.Inf(1), above: math.Inf(-1)}
+		columns[k].add(e.Fields[k])
+	}
+	for ahead := e.Ahead(); ahead.Next(); {
+		for k := 0; len(ahead.Fields) == len(e.Fields) && k < len(columns); k++ {
+			columns[k].add(ahead.Fields[k])
+		}
+	}
+	return columns
+}
+
+// alike is the share of the cells of two columns that both have, 0 for a single one, and for one column that is there twice.
+func alike(a, b *column) float64 {
+	n := 0
+	if bytes.Equal(a.all, b.all) {
+		return 0
+	}
+	for v := range a.values {
+		if b.values[v] {
+			n++
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return float64(n) / float64(len(a.values)+len(b.values)-n)
+}
+
+const (
+	muchAlike = .5 // so many cells in common, two columns are the ends, whatever they look like
+	someAlike = .1 // and so many if no other two columns have more than a few
+)
+
+// endsOfThree are the ends among three columns, of which the third may be a weight: the first two, unless the first is
+// beside an edge or two others are plainly more alike. Where that may be chance they are nil, and both choices are returned.
+func endsOfThree(columns []*column) (ends []int, choices [][]int) {
+	u, v, w := columns[0], columns[1], columns[2]
+	first, last, outer := alike(u, v), alike(v, w), alike(u, w)
+	many := len(u.values) > shown && len(w.values) > shown && len(v.values) > shown
+	switch {
+	case u.dates, (u.isTime() || u.numbersLines()) && last > first:
+		return []int{1, 2}, nil
+	case !v.numbers && first == 0 && outer >= someAlike:
+		return []int{0, 2}, nil
+	case u.numbers && w.whole && first < someAlike/2 && max(last, outer) >= muchAlike:
+		best := []int{1, 2}
+		if outer > last {
+			best[0] = 0
+		}
+		if many {
+			return best, nil
+		}
+		return nil, [][]int{{0, 1}, best}
+	}
+	return []int{0, 1}, nil
+}
+
+// endsOfMore are the ends among columns: the two that can be, or that are plainly more alike than others. Else they are nil,
+// and the choices are those that are as good.
+func endsOfMore(columns []*column) (ends []int, choices [][]int) {
+	var may, words []int
+	for k, c := range columns {
+		number := c.numbersLines() && !slices.ContainsFunc(columns, func(other *column) bool { return other != c && alike(c, other) >= muchAlike })
+		if c.isTime() || c.numbers && !c.whole || number || k > 1 && len(c.values) == 1 && c.lines > 2 {
+			continue
+		}
+		if may = append(may, k); !c.numbers {
+			words = append(words, k)
+		}
+	}
+	best, second := 0.0, 0.0
+	shares := map[[2]int]float64{}
+	for i, k := range may {
+		for _, j := range may[i+1:] {
+			share := alike(columns[k], columns[j])
+			if shares[[2]int{k, j}] = share; share > best {
+				best, second, ends = share, best, []int{k, j}
+			} else {
+				second = max(second, share)
+			}
+		}
+	}
+	switch {
+	case len(may) == 2:
+		return may, nil
+	case best >= someAlike && best >= 2*second:
+		return ends, nil
+	case best == 0 && len(columns) == 3 && len(words) == 2:
+		return words, nil
+	}
+	for i, k := range may {
+		for _, j := range may[i+1:] {
+			if share := shares[[2]int{k, j}]; share >= someAlike && 2*share >= best {
+				choices = append(choices, []int{k, j})
+			}
+		}
+	}
+	return nil, choices
+}
+
+// among are the columns of an edge by the cells of all, and what is said of it; what they do not tell is a fault that shows
+// the first line and how to choose.
+func (e *edgeReader) among(weight int) []int {
+	for ahead := e.Ahead(); (e.width > 3 || !isValue(e.Fields[2])) && ahead.Next(); {
+		if len(ahead.Fields) != len(e.Fields) {
+			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
+			return e.columns[:2]
+		}
+	}
+	columns := e.sample()
+	if known := e.known(columns); len(known) == 2 {
+		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", known[0]+1, known[1]+1, e.featuresFile)
+		return known
+	}
+	of := endsOfMore
+	third := len(columns) == 3 && columns[2].some
+	if third {
+		of = endsOfThree
+	}
+	ends, choices := of(columns)
+	if ends == nil {
+		e.Fail(e.At(-1, e.unclear(columns, choices)))
+		return e.columns[:2]
+	}
+	if third && ends[1] == 1 {
+		e.doubt(columns)
+		return []int{0, 1, 2}
+	}
+	return e.withWeight(columns, ends, weight)
+}
+
+// withWeight are the columns of the ends and, where it is given or one of the others can be it, of the weight, as is said.
+func (e *edgeReader) withWeight(columns []*column, ends []int, weight int) []int {
+	var may []int
+	if weight >= 0 {
+		may = []int{weight}
+	}
+	var rest []string
+	for k, c := range columns {
+		name := fmt.Sprint(k + 1)
+		if k < len(e.Header) && e.Header[k] != "" {
+			name = strconv.Quote(e.Header[k])
+		}
+		switch {
+		case k == weight || slices.Contains(ends, k):
+			continue
+		case c.isTime():
+			name += ", which looks like times"
+		case c.numbersLines():
+			name += ", which numbers the lines"
+		case weight < 0 && c.numbers && len(c.values) > 1:
+			may, name = append(may, k), fmt.Sprintf("%s, which may be the weight", name)
+		}
+		rest = append(rest, name)
+	}
+	said := fmt.Sprintf("columns %d and %d are taken for the ends of an edge", ends[0]+1, ends[1]+1)
+	if len(may) == 1 {
+		rest = slices.DeleteFunc(rest, func(name string) bool { return strings.HasSuffix(name, "be the weight") })
+		said += fmt.Sprintf(", column %d for the weight", may[0]+1)
+		ends = append(slices.Clone(ends), may[0])
+	}
+	if len(rest) > 0 {
+		said += "; not read: " + strings.Join(rest, "; ")
+	}
+	e.say(e.edgesFile, e.First, []Advice{columnsAdvice("")}, "%s", said)
+	return ends
+}
+
+// doubt warns of a third column that may be no weight.
+func (e *edgeReader) doubt(columns []*column) {
+	u, v, w := columns[0], columns[1], columns[2]
+	few := len(w.values) > 2 && w.whole
+	switch {
+	case few && w.rising && w.lowest == 0 && w.lines > 4:
+		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column begins at 0 and never falls, as times do, and is taken for the weight")
+	case few && w.lowest >= 1900 && w.above <= 2100:
+		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column may be years, from %.15g to %.15g, and is taken for the weight", w.lowest, w.above)
+	case w.whole && w.lines > 3 && len(w.values) > 1 && !u.numbers && !v.numbers && 2*len(v.values) <= v.lines && len(v.values) < len(w.values) && alike(u, v) == 0:
+		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,3")}, "the third column is taken for the weight, and the second, of %d different cells, for an end", len(v.values))
+	}
+}
+
+// known are the two columns of the ids of nodes that are known, nil if there are not two.
+func (e *edgeReader) known(columns []*column) (ends []int) {
+	if e.nodes.count() == 0 || len(columns) < 4 {
+		return nil
+	}
+	for k, c := range columns {
+		n := 0
+		for v := range c.values {
+			if e.nodes.has(v) {
+				n++
+			}
+		}
+		if 2*n > len(c.values) {
+			ends = append(ends, k)
+		}
+	}
+	return ends
+}
+
+// mostChoices are as many as an error shows.
+const mostChoices = 3
+
+// unclear is the error of columns that do not tell the ends.
+func (e *edgeReader) unclear(columns []*column, choices [][]int) error {
+	var fields []string
+	for k := range columns {
+		field := e.Fields[k]
+		if len(field) > 20 {
+			field = strings.ToValidUTF8(field[:20], "") + "…"
+		}
+		fields = append(fields, fmt.Sprintf("%d %q", k+1, field))
+	}
+	err := fmt.Errorf("%w: %d columns, and neither names nor cells tell the ends of an edge: %s", coles.ErrFormat, len(e.Fields), strings.Join(fields, ", "))
+	if len(choices) == 0 || len(choices) > mostChoices {
+		return &advised{err, []Advice{columnsAdvice("")}}
+	}
+	var advice []Advice
+	for _, p := range choices {
+		of := fmt.Sprintf("%d,%d", p[0]+1, p[1]+1)
+		if len(columns) == 3 && p[1] == 1 {
+			of += ",3"
+		}
+		advice = append(advice, Advice{"Columns", of, fmt.Sprintf("that columns %d and %d are the ends of an edge", p[0]+1, p[1]+1)})
+	}
+	return &advised{err, advice}
+}
+
+// dates are times as people write them.
+var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{4}.*)$`)
+
+func isDate(field string) bool { return dates.MatchString(field) }
+
+// unixUnits are the units of times since 1970, a second being 1.
+var unixUnits = []float64{1, 1e3, 1e6, 1e9}
+
+// unitsOf are those units in which both are times from 1973 to 2128, nil for none.
+func unitsOf(units []float64, low, high float64) []float64 {
+	may := func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit }
+	if len(units) == 1 && may(units[0]) { // most of many
+		return units
+	}
+	var left []float64
+	for _, unit := range units {
+		if may(unit) {
+			left = append(left, unit)
+		}
+	}
+	return left
+}

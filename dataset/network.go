@@ -1,0 +1,368 @@
+package dataset
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles"
+	"coles/dataset/internal/networks"
+	"coles/internal/text"
+	"coles/table"
+)
+
+// A networkFile is a file of a graph tool, which may be the edges, the features or the labels of a dataset.
+type networkFile struct {
+	*networks.Network
+	file, format string
+	names        []string // of the nodes
+}
+
+// networkIn reads a stream that is the file of a graph tool by what it begins with, or by its format or name where it
+// holds edges. It is nil for another, which the stream returned still has.
+func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.Reader, error) {
+	begun, hint := bufio.NewReader(r), ""
+	if edges {
+		hint = cmp.Or(format, file)
+	}
+	of := networks.Of(begun, hint)
+	if of == nil || !edges && of.Name == "json-graph" && !slices.Contains(of.Extensions, strings.ToLower(filepath.Ext(file))) {
+		return nil, begun, nil
+	}
+	n, err := of.Read(begun)
+	if err == nil && len(n.IDs) == 0 {
+		err = fmt.Errorf("%w: no node", ErrMissing)
+	}
+	if err != nil {
+		return nil, nil, placed(file, err)
+	}
+	f := &networkFile{Network: n, file: file, format: of.Name, names: n.IDs}
+	f.name()
+	return f, nil, nil
+}
+
+// name names the nodes by their labels or, where these are numbers, names and titles; a node without any by its id. Where
+// two would have one name all are called by their ids.
+func (f *networkFile) name() {
+	for _, kinds := range [][]string{{"label"}, {"name", "title"}} {
+		names, known, words := make([]string, len(f.IDs)), make(map[string]bool, len(f.IDs)), false
+		for _, kind := range kinds {
+			if c := f.Nodes.Named(kind); c != nil {
+				for i, name := range c.All(len(f.IDs)) {
+					names[i] = cmp.Or(names[i], name)
+				}
+			}
+		}
+		for i, name := range names {
+			_, number := text.Integer(name)
+			words = words || name != "" && !number
+			names[i] = cmp.Or(name, f.IDs[i])
+			known[names[i]] = true
+		}
+		if len(known) == len(names) && (words || kinds[0] == "label") {
+			if f.names = names; words {
+				return
+			}
+		}
+	}
+}
+
+// isName reports whether an attribute is in the names.
+func (f *networkFile) isName(c *networks.Column) bool {
+	if c.Name != "label" && c.Name != "name" && c.Name != "title" {
+		return false
+	}
+	for i, cell := range c.All(len(f.IDs)) {
+		if cell != "" && cell != f.names[i] && cell != f.IDs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// rows are the rows of the nodes, which may be new. Another file may call them by their ids.
+func (f *networkFile) rows(l *edgeFiles, skip bool) ([]int32, error) {
+	if knows := func(names []string) (n int) {
+		for _, name := range names {
+			if l.nodes.has(name) {
+				n++
+			}
+		}
+		return n
+	}; knows(f.IDs) > knows(f.names) {
+		f.names = f.IDs
+	}
+	rows := make([]int32, len(f.names))
+	for i, name := range f.names {
+		row, err := l.nodes.number(name)
+		if rows[i] = int32(row); err != nil {
+			if rows[i] = -1; !skip {
+				return nil, placed(f.file, err)
+			}
+		}
+	}
+	return rows, nil
+}
+
+// readEdgesOf takes in the edges of a network.
+func (l *edgeFiles) readEdgesOf(f *networkFile, opts EdgeListOptions) error {
+	if opts.Bipartite && f.Sides == nil {
+		return fault(f.file, "%w: Bipartite: the file does not say that there are two kinds", coles.ErrSetting)
+	}
+	rows, err := f.rows(l, opts.SkipUnknown)
+	if err != nil {
+		return err
+	}
+	weight, weights, err := f.weights(opts)
+	if err != nil {
+		return placed(f.file, err)
+	}
+	skipped := 0
+	for e, ends := range f.Ends {
+		u, v := rows[ends[0]], rows[ends[1]]
+		if min(u, v) < 0 {
+			skipped++
+			continue
+		}
+		var of []float64
+		if weights != nil {
+			of = weights[e : e+1]
+		}
+		if err := l.edges.add(u, v, of...); err != nil {
+			return err
+		}
+		if !opts.Undirected && !f.Arcs[e] && u != v {
+			if err := l.edges.add(v, u, of...); err != nil {
+				return err
+			}
+		}
+	}
+	if f.Sides != nil {
+		l.sides = make([]bool, l.nodes.count())
+		for i, row := range rows {
+			if row >= 0 {
+				l.sides[row] = f.Sides[i]
+			}
+		}
+	}
+	if skipped > 0 {
+		l.say(f.file, 0, nil, "edges that are skipped because there is %s: %d", l.nodes.closed, skipped)
+	}
+	if opts.Labels == nil && f.Nodes.Named(opts.LabelColumn) != nil {
+		if err := l.readLabelsOf(f, opts); err != nil {
+			return err
+		}
+	}
+	l.describe(f, weight, opts)
+	return nil
+}
+
+// usualWeights are names of a weight, in the order in which they are looked for.
+var usualWeights = []string{"weight", "weights", "edgeweight", "value", "amount", "count", "strength"}
+
+// weights are the weights of the edges, and the name of the attribute that has them: the one that is asked for, or the
+// first by its name that has numbers which differ. Without any they are nil.
+func (f *networkFile) weights(opts EdgeListOptions) (name string, all []float64, err error) {
+	if opts.Unweighted {
+		return "", nil, nil
+	}
+	if opts.Weight != "" {
+		c := f.Edges.Named(opts.Weight)
+		if c == nil {
+			return "", nil, fmt.Errorf("%w: no attribute %q of edges, which have %s", ErrMissing, opts.Weight, list(f.Edges.Names()))
+		}
+		all, err := f.numbers(c)
+		return opts.Weight, all, err
+	}
+	for _, usual := range usualWeights {
+		for _, c := range f.Edges {
+			if strings.ToLower(strings.ReplaceAll(c.Name, " ", "")) != usual {
+				continue
+			}
+			all, err := f.numbers(c)
+			if err != nil && usual == usualWeights[0] {
+				return "", nil, err
+			}
+			if err != nil || slices.Min(all) < 0 && usual != usualWeights[0] {
+				continue
+			}
+			if slices.Min(all) < slices.Max(all) {
+				return c.Name, all, nil
+			}
+			name = cmp.Or(name, c.Name)
+		}
+	}
+	if name != "" {
+		all, err = f.numbers(f.Edges.Named(name))
+	}
+	return name, all, err
+}
+
+// numbers are the cells of a weight, 1 where there is none.
+func (f *networkFile) numbers(c *networks.Column) ([]float64, error) {
+	all := make([]float64, len(f.Ends))
+	for e, cell := range c.All(len(f.Ends)) {
+		all[e] = 1
+		if cell == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			err = coles.ErrFormat
+		} else if v-v != 0 {
+			err = coles.ErrNotFinite
+		}
+		if err != nil {
+			if err = fmt.Errorf("%w: the %s %q is no weight", err, c.Name, cell); f.Lines[e] == 0 {
+				return nil, err
+			}
+			return nil, &text.Error{Line: int(f.Lines[e]), Err: err}
+		}
+		all[e] = v
+	}
+	return all, nil
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// describe keeps how the edges of a network were read, and says what is not used.
+func (l *edgeFiles) describe(f *networkFile, weight string, opts EdgeListOptions) {
+	layout := Layout{File: f.file, Lines: f.format}
+	var unused [2][]string
+	for k, columns := range []networks.Attributes{f.Nodes, f.Edges} {
+		for _, c := range columns {
+			role := ""
+			switch {
+			case k == 0 && f.isName(c):
+				role = "name"
+			case k == 0 && c.Name == opts.LabelColumn:
+				role = "label"
+			case k == 0 && f.file == l.featuresFile:
+				role = "feature"
+			case k == 1 && c.Name == weight:
+				role = "weight"
+			default:
+				unused[k] = append(unused[k], c.Name)
+			}
+			layout.Header, layout.Columns = append(layout.Header, c.Name), append(layout.Columns, role)
+		}
+	}
+	l.layouts = append(l.layouts, layout)
+	var said []string
+	for k, of := range []string{"of nodes ", "of edges ", ""} {
+		if names := [][]string{unused[0], unused[1], f.Unread}[k]; names != nil {
+			said = append(said, of+strings.Join(names, ", "))
+		}
+	}
+	if said != nil {
+		var advice []Advice
+		if unused[0] != nil {
+			advice = []Advice{{"LabelColumn", "", "which attribute is the label"}}
+		}
+		l.say(f.file, 0, advice, "what is not used: %s", strings.Join(said, "; "))
+	}
+	if c := f.Edges.Named(weight); c != nil && c.Default == "" && len(c.Rows) < len(f.Ends) {
+		l.say(f.file, 0, nil, "edges without a %s get 1: %d", weight, len(f.Ends)-len(c.Rows))
+	}
+}
+
+// readTableOf makes rows of features of the attributes of the nodes.
+func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
+	rows, err := f.rows(l, false)
+	if err != nil {
+		return err
+	}
+	made, cells, given := table.New(), 0, 0
+	for _, c := range f.Nodes {
+		if f.isName(c) || c.Name == opts.LabelColumn {
+			continue
+		}
+		if cells, given = cells+len(rows), given+len(c.Rows); cells > fewGaps+64*given {
+			return fault(f.file, "%d cells of %d attributes, and %d are given: %w", cells, len(f.Nodes), given, coles.ErrTooLarge)
+		}
+		made.Columns = append(made.Columns, table.Column{Name: c.Name, Cells: c.All(len(rows))})
+	}
+	if made.Columns == nil {
+		return fault(f.file, "%w: nodes have no attributes, to make features of", ErrMissing)
+	}
+	made.File = f.file
+	for name, kind := range opts.Kinds {
+		if err := made.SetKind(name, kind); err != nil {
+			return placed(f.file, err)
+		}
+	}
+	l.table = made
+	return nil
+}
+
+// readLabelsOf takes in an attribute of nodes as their labels.
+func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
+	column := f.Nodes.Named(opts.LabelColumn)
+	for _, c := range f.Nodes {
+		if column == nil && opts.LabelColumn == "" && !f.isName(c) && text.LabelColumn([]string{c.Name}) == 0 {
+			column = c
+		}
+	}
+	if column == nil {
+		return fault(f.file, "%w: no attribute %q of nodes, which have %s", ErrMissing, cmp.Or(opts.LabelColumn, "class"), list(f.Nodes.Names()))
+	}
+	l.labelsFile = f.file
+	rows, err := f.rows(l, opts.SkipUnknown)
+	if err != nil {
+		return err
+	}
+	l.class = make([]string, l.nodes.count())
+	lines, none := 0, 0
+	for i, class := range column.All(len(rows)) {
+		switch {
+		case rows[i] < 0, class == "":
+		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class):
+			none++
+		default:
+			l.class[rows[i]] = class
+			lines++
+		}
+	}
+	l.layouts = append(l.layouts, Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
+	more, word := l.unlabel(lines, opts)
+	l.warnOfLabels(skipped{}, none+more, word)
+	return nil
+}
+
+// readNodes reads the features from text or the file of a graph tool.
+func (l *edgeFiles) readNodes(features io.Reader, opts EdgeListOptions) error {
+	f, features, err := networkIn(features, l.featuresFile, "", false)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		return l.readTableOf(f, opts)
+	}
+	t := text.NewReader(features, text.Layout{Multiline: true, Commas: isCSV(l.featuresFile), Marks: opts.MissingMarks})
+	l.readFeatures(t, opts)
+	return t.Err
+}
+
+// readClasses reads the labels from text or the file of a graph tool.
+func (l *edgeFiles) readClasses(opts EdgeListOptions) error {
+	f, labels, err := networkIn(opts.Labels, l.labelsFile, "", false)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		return l.readLabelsOf(f, opts)
+	}
+	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Commas: isCSV(l.labelsFile), Marks: opts.MissingMarks}) // of a table, or lines
+	l.readLabels(t, opts)
+	return t.Err
+}
