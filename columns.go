@@ -15,7 +15,7 @@ import (
 
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
-	room := f.Scaling.Rank > 0 && m.scaling.Power == 0 && m.scaling.EffectiveRank < f.aim() || f.byCommunities()
+	room := (f.Scaling.Rank == 0 || m.scaling.Power == 0) && m.scaling.EffectiveRank < f.aim() && f.x.Cols() < f.total || f.byCommunities()
 	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
 }
 
