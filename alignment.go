@@ -1,14 +1,12 @@
 package coles
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
-	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -35,16 +33,25 @@ import (
 //
 // is the mean cosine of the ends of hidden edges. Below 4,096 nodes all quarters are hidden in turn, four times.
 //
-// From r = ¼ on the graph is taken, else the features. Where the features tell nothing, r of three deviations is enough. They
-// tell nothing if no edge joins nodes that have some, if all rows are alike, if 40 columns or more hardly have another
-// spectrum than noise (Marčenko and Pastur 1967), or if a row has 5 entries at most and columns of the structure may stand
-// beside them. docs/guide.md has the reasons.
+// From r = ¼ on the graph is taken. Where the features tell nothing, r of three deviations is enough. They tell nothing if no
+// edge joins nodes that have some, if all rows are alike, or if 40 columns or more hardly have another spectrum than noise
+// (Marčenko and Pastur 1967).
+//
+// Else hidden features decide. With halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
+//
+//	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ)
+//
+// compares how well they follow from others of the neighbours and of the node itself. Neighbouring columns of which no row
+// has two, as of a category, are hidden together. If the rows of B were in another order, a would be 0 with the deviation
+// √2·‖T‖/n. Below this a node's own counts as that; where neither a reaches twice as much, the features tell nothing. From
+// q = 1 on the graph is taken, else the features.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
 	Known             bool    `json:"known"`                 // false where the features tell nothing
 	Communities       float64 `json:"communities"`           // r, or 0 where s is 0.8 or more; ¼ for fewer than 30 nodes
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
+	Ratio             float64 `json:"ratio"`                 // q, or 0 where s or r is enough, or the features tell nothing
 }
 
 // Alignment measures s and r on a graph with features X (n × d), prepared as [Fit] with these settings does. Neither depends
@@ -75,21 +82,24 @@ func alignmentOf[T kernel.Float](ctx context.Context, s Settings, g *Graph, sour
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, s.Seed, s.mayHold(g, cmp.Or(s.Dim, linear.DefaultDim)), g, source, x, nil)
+	return align(ctx, s, g, source, x, nil)
 }
 
-// align measures s and r on features before and after their preparation, beside which columns of the structure may stand.
-func align[T kernel.Float](ctx context.Context, seed uint64, beside bool, g *Graph, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
+// align measures s, r and q on features before and after their preparation.
+func align[T kernel.Float](ctx context.Context, s Settings, g *Graph, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
 	found, err := alignment.Parts[T]{
-		Source: source, X: x, Graph: g.adj, Degrees: g.degree, Edges: g.report.Edges, Seed: seed, Room: room,
+		Source: source, X: x, Graph: g.adj, Degrees: g.degree, Edges: g.report.Edges, Seed: s.Seed, Room: room,
+		Filter: s.filterFor(x.Cols()).coef,
+		Walk: func(ctx context.Context) (*kernel.CSR[T], error) {
+			w, err := matrix.Normalized(ctx, g.adj, true)
+			if err != nil {
+				return nil, err
+			}
+			return matrix.ConvertIn[T](ctx, w)
+		},
 	}.Measure(ctx)
 	if err != nil {
 		err = fmt.Errorf("coles: alignment: %w", err)
-	}
-	if err == nil && !found.Graph() && beside {
-		var entries float64
-		entries, err = numbers(ctx, true, x)
-		found.Known = found.Known && entries > fewest
 	}
 	return Alignment(found), err
 }
@@ -129,6 +139,9 @@ func (a Alignment) String() string {
 	case alignment.Estimate(a).Open():
 		size := map[bool]string{true: "large", false: "small"}[a.Communities >= alignment.Small]
 		why += fmt.Sprintf(", communities are %s (r = %.2f ± %.2f)", size, a.Communities, a.CommunitiesSpread)
+		if a.Ratio > 0 {
+			why += fmt.Sprintf(", hidden features follow %.2g times as well from neighbours' as from a node's own (q)", a.Ratio)
+		}
 		near = a.Communities < alignment.Small && near || math.Abs(a.Communities-alignment.Small) < a.CommunitiesSpread
 	}
 	if near && a.Known {
@@ -136,10 +149,6 @@ func (a Alignment) String() string {
 	}
 	return why + ": " + name
 }
-
-// fewest is the mean number of entries of rows up to which features tell little of a node. The words of a film (actor), which
-// come to 5.4, still do better alone, and those of what a package is (packages), to 5.9, without columns of the structure.
-const fewest = 5
 
 // inPrecision does what is to be done to features in float32 or in float64: where the precision is
 // automatic, in float64 again if float32 does not do. It resolves the precision.
@@ -153,25 +162,4 @@ func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, d
 		*p = Float64
 	}
 	return double()
-}
-
-// numbers is the mean number of entries other than 0 in a row of features as prepared, all where they are not counted.
-func numbers[T kernel.Float](ctx context.Context, count bool, x *matrix.Matrix[T]) (float64, error) {
-	if !count {
-		return float64(x.Cols()), nil
-	}
-	sum, err := parallel.Sum(ctx, x.Rows(), 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, row := x.Row(i)
-			for _, v := range row {
-				if v != 0 {
-					sum[0]++
-				}
-			}
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	return sum[0] / float64(x.Rows()), nil
 }

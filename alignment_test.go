@@ -64,11 +64,12 @@ func TestAlignmentThatIsNotKnown(t *testing.T) {
 	}
 }
 
-// Five entries a row, or less, leave the choice to any communities or sides, unless a setting forbids columns of the
-// structure beside them.
-func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
+// Features of which none tells of the others, neither a node's own nor its neighbours', leave the choice to any communities
+// or sides. Where a node's own do, they are taken, and where the neighbours' do, the graph is.
+func TestUntellingFeaturesLeaveTheChoiceToCommunities(t *testing.T) {
 	c := synthetic.Communities{Nodes: 600, Classes: 12, Degree: 8, Homophily: 0.5}
-	small := testkit.Must(testkit.Must(c.Generate(ctx)).Graph())
+	drawn := testkit.Must(c.Generate(ctx))
+	small, labels := testkit.Must(drawn.Graph()), drawn.Labels
 	var sides []coles.Edge // which are halves, in no order
 	rng := testkit.Random(6)
 	for i := range 600 {
@@ -83,31 +84,37 @@ func TestFewEntriesLeaveTheChoiceToCommunities(t *testing.T) {
 			x.Set(i, 6*k+rng.IntN(6), 1)
 		}
 	}
-	more := mat.DenseCopyOf(x)
+	own, classes := mat.NewDense(600, 30, nil), mat.NewDense(600, 30, nil) // five copies of one, and noisy ones of the class
 	for i := range 600 {
-		more.Set(i, i%6, 1)
+		column := rng.IntN(6)
+		for k := range 5 {
+			own.Set(i, 6*k+column, 1)
+			if column := labels[i] % 6; rng.Float64() < 0.25 {
+				classes.Set(i, 6*k+column, 1)
+			} else {
+				classes.Set(i, 6*k+rng.IntN(6), 1)
+			}
+		}
 	}
 	for name, c := range map[string]struct {
-		g     *coles.Graph
-		x     mat.Matrix
-		share coles.Share
-		want  coles.Kind
-		says  string
+		g    *coles.Graph
+		x    mat.Matrix
+		want coles.Kind
+		says string
 	}{
-		"communities":  {small, x, coles.AutoShare, coles.UseGraph, "the graph has communities"},
-		"sides":        {two, x, coles.AutoShare, coles.UseGraph, "the graph has two sides"},
-		"more entries": {small, more, coles.AutoShare, coles.UseFeatures, "communities are small"},
-		"forbidden":    {small, x, 0, coles.UseFeatures, "communities are small"},
+		"communities": {small, x, coles.UseGraph, "the graph has communities"},
+		"sides":       {two, x, coles.UseGraph, "the graph has two sides"},
+		"own":         {small, own, coles.UseFeatures, "communities are small"},
+		"neighbours'": {small, classes, coles.UseGraph, "as well from neighbours'"},
 	} {
-		a := alignment(c.g, c.x, func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })
-		r := fitted(c.g, c.x, coles.With(func(s *coles.Settings) { s.Structure, s.Preparation = c.share, coles.PrepareNone })).Report()
+		a := alignment(c.g, c.x, func(s *coles.Settings) { s.Preparation = coles.PrepareNone })
+		r := fitted(c.g, c.x, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareNone })).Report()
 		if a.Kind() != c.want || r.Kind != c.want || *r.Alignment != a {
 			t.Errorf("%s: %v, %+v", name, a, a)
 		}
 		if c.want == coles.UseGraph {
 			testkit.WantSame(t, name, r.StructureShare, 0.5)
-			testkit.WantSame(t, name, r.RowNumbers, 5.0)
-			testkit.WantText(t, r.Notice(), "the features of a node are 5 numbers")
+			testkit.WantText(t, r.Notice(), "the graph tells what features do not")
 		}
 		testkit.WantText(t, a.String(), c.says)
 	}

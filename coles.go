@@ -215,13 +215,13 @@ func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	}
 	z, share := beside.Embedding(), float64(f.Structure)
 	switch {
-	case f.Structure == AutoShare && (f.numbers <= fewest || f.byCommunities()):
-		share, m.report.RowNumbers = 0.5, f.numbers
+	case f.Structure == AutoShare && f.byCommunities():
+		share, m.report.FeatureRank = 0.5, m.scaling.EffectiveRank
 	case f.Structure == AutoShare:
-		if m.report.StructureRatio, err = f.structureRatio(ctx, z); err != nil {
+		if share, err = f.autoShare(ctx, m, z); err != nil {
 			return err
 		}
-		if share = min(0.5, 1-m.report.StructureRatio); share <= 0 {
+		if share <= 0 {
 			m.report.Seconds.Solve += time.Since(start).Seconds()
 			return nil
 		}
@@ -291,9 +291,6 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
 		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
-		if f.numbers, err = numbers(ctx, f.scratch == "", x); err != nil {
-			return nil, err
-		}
 	}
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), f.total, scratch.Of(ctx))
 	f.step("prepare", 1, 3)
@@ -361,7 +358,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	if f.Kind != 0 {
 		return nil
 	}
-	a, err := align(ctx, f.Seed, f.scratch == "" && f.mayHold(f.g, f.total), f.g, f.x, x, room)
+	a, err := align(ctx, f.Settings, f.g, f.x, x, room)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ import (
 
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
-	const few = 8 // entries of a row in the mean, below which features, as of a few columns of a table, may tell little of a node
-	room := f.numbers < few || f.Scaling.Rank > 0 && m.scaling.Power == 0 && f.x.Cols() < f.total || f.byCommunities()
+	room := (f.Scaling.Rank == 0 || m.scaling.Power == 0) && m.scaling.EffectiveRank < f.aim() && f.x.Cols() < f.total || f.byCommunities()
 	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
 }
 
@@ -62,6 +61,22 @@ func (s Settings) filterBeside() Filter {
 		return Filter{}
 	}
 	return s.Filter
+}
+
+// autoShare is [AutoShare] beside a model of features, for columns z of the structure. It puts its reason into the report.
+func (f *fitting) autoShare(ctx context.Context, m *Model, z *mat.Dense) (share float64, err error) {
+	m.report.FeatureRank = m.scaling.EffectiveRank
+	share = 1 - m.report.FeatureRank/f.aim()
+	if share < 0.5 {
+		ratio, err := f.structureRatio(ctx, z)
+		if err != nil {
+			return 0, err
+		}
+		if 1-ratio > share {
+			share, m.report.StructureRatio = 1-ratio, ratio
+		}
+	}
+	return min(0.5, share), nil
 }
 
 // structureRatio is a(K_N)/a(K_L).
@@ -124,7 +139,6 @@ type fitting struct {
 	made    *Structure             // that made the features, nil where they were given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // d′ where columns of the structure are added
-	numbers float64                // of entries in a row of features
 	roles   Settings               // of the fit of the double cover; of no columns for none
 	report  Report
 	last    time.Time // end of the last stage

@@ -177,7 +177,7 @@ func TestScratch(t *testing.T) {
 		{"features alone", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
 		{"no hops", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(0) })}},
 	} {
-		opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))
+		opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate, s.Structure = true, 0 }))
 		want := testkit.Must(coles.Fit(t.Context(), c.g, c.x, opts...))
 		var bits []uint64
 		testkit.ForProcessors(t, func(procs int) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"coles/internal/alignment"
 	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -58,8 +59,8 @@ type Report struct {
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
 	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of the structure beside features
-	StructureRatio float64     `json:"structure_ratio,omitempty"` // a(K_N)/a(K_L), where it was measured
-	RowNumbers     float64     `json:"row_numbers,omitempty"`     // the mean number of entries in a row of features as prepared, where the share is ½ unmeasured
+	StructureRatio float64     `json:"structure_ratio,omitempty"` // a(K_N)/a(K_L), where the share follows from it
+	FeatureRank    float64     `json:"feature_rank,omitempty"`    // the effective rank of the columns of features, where the share was chosen
 	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
 	Undetermined   int         `json:"undetermined,omitempty"`    // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int         `json:"zero_rows,omitempty"`       // of the embedding of the nodes fitted: rows that are 0
@@ -135,7 +136,7 @@ func (r Report) Notice() string {
 		notes = append(notes, r.fewer())
 	}
 	switch {
-	case r.StructureShare > 0 && (r.StructureRatio > 0 || r.RowNumbers > 0):
+	case r.StructureShare > 0 && r.FeatureRank > 0:
 		notes = append(notes, r.structure())
 	case r.Alignment != nil && r.Kind == UseFeatures && r.Graph.Edges > 0:
 		notes = append(notes, fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment))
@@ -161,10 +162,10 @@ func (r Report) structure() string {
 	switch {
 	case r.StructureRatio > 0:
 		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
-	case r.RowNumbers > fewest:
-		text += ": the graph was taken for its communities (-structure 0 leaves them out)"
-	case r.RowNumbers > 0:
-		text += fmt.Sprintf(": the features of a node are %.2g numbers in the mean (-structure 0 leaves them out)", r.RowNumbers)
+	case r.Alignment != nil && alignment.Estimate(*r.Alignment).Open():
+		text += ": the graph tells what features do not (-structure 0 leaves them out)"
+	default:
+		text += fmt.Sprintf(": the features amount to %.2g independent columns (-structure 0 leaves them out)", r.FeatureRank)
 	}
 	return text
 }

@@ -33,6 +33,7 @@ type Estimate struct {
 	Neighbours, Deviation          float64 // s
 	Known                          bool
 	Communities, CommunitiesSpread float64 // r
+	Ratio                          float64 // q, 0 where it was not measured
 }
 
 // Open reports whether s leaves the choice to the communities.
@@ -44,7 +45,7 @@ func (e Estimate) Graph() bool {
 	if e.Open() && !e.Known {
 		return e.Communities > 3*e.CommunitiesSpread || -e.Communities > max(0.1, 3*e.CommunitiesSpread)
 	}
-	return !e.Open() || e.Communities >= Small
+	return !e.Open() || e.Communities >= Small || e.Ratio >= 1
 }
 
 // Noise reports whether the largest of the eigenvalues of XᵀX (d × d) is hardly above what noise on n rows has, by the
@@ -65,6 +66,8 @@ type Parts[T kernel.Float] struct {
 	Edges   int
 	Seed    uint64
 	Room    []T // memory to be used first
+	Filter  []float64
+	Walk    func(ctx context.Context) (*kernel.CSR[T], error) // W, of which Filter has the coefficients; nil for q unknown
 }
 
 // Measure measures s and, where that leaves the choice open, r. It returns [matrix.ErrPrecision] where the rows
@@ -76,6 +79,9 @@ func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
 	found, err := p.along(ctx)
 	if err == nil && found.Open() {
 		found.Communities, found.CommunitiesSpread, err = p.communities(ctx)
+	}
+	if err == nil && p.Walk != nil && found.Known && !found.Graph() {
+		found.Ratio, found.Known, err = p.ratio(ctx)
 	}
 	return found, err
 }

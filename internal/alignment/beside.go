@@ -40,32 +40,77 @@ func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	if err != nil || own <= 0 {
 		return 1, err
 	}
-	others, size, z := 0.0, 0.0, kernel.Matrix[T]{}
+	others := linear.Tamed(filter)
+	others = slices.Clone(others)
+	others[0] = 0
+	told, _, err := r.told(ctx, others, w)
+	if err != nil || told <= 0 {
+		return 0, err
+	}
+	return told / (own / math.Sqrt(4*lengths.apart())), nil // both halves add up to own
+}
+
+// ratio is q of coles.Alignment. It is not known where neither a node's own features nor its neighbours' tell of others.
+func (p Parts[T]) ratio(ctx context.Context) (q float64, known bool, err error) {
+	r, err := p.rows(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	if r.halves, err = p.variables(ctx); err != nil {
+		return 0, false, err
+	}
+	own, norm, err := r.told(ctx, []float64{1}, nil)
+	if err != nil {
+		return 0, false, err
+	}
+	w, err := p.Walk(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	all, _, err := r.told(ctx, linear.Tamed(p.Filter), w)
+	chance := math.Sqrt2 * norm / probes / r.nodes // the deviation of both if the rows of one half changed places
+	if own <= 2*chance && all <= 2*chance {
+		return 0, false, err
+	}
+	return max(0, all) / max(own, chance), true, err
+}
+
+// told is a(K) of the kernel of what a filter makes of half of the columns: how well the other half follows from it. It is
+// the mean of the products over halves, over the norm, the root of the mean square.
+func (r *rows[T]) told(ctx context.Context, filter []float64, w *kernel.CSR[T]) (told, norm float64, err error) {
+	sum, size, z := 0.0, 0.0, kernel.Matrix[T]{}
+	seed := r.Seed
+	defer func() { r.Seed = seed }()
 	for k := range 2 * splits {
 		if k%2 == 0 {
-			r.Seed = stream.Seed(p.Seed, uint64(k/2))
+			r.Seed = stream.Seed(seed, uint64(k/2))
 			if z, err = r.around(ctx, filter, w); err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 		}
 		half := k % 2
 		along, squares, err := r.agree(ctx, kernel.Columns(z, half*probes, (half+1)*probes), func(j int) bool { return r.half(j) != half })
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		others, size = others+along, size+squares.sketched()
+		sum, size = sum+along, size+squares.sketched()
 	}
-	if size == 0 || others <= 0 {
-		return 0, nil
+	if size == 0 {
+		return 0, 0, nil
 	}
-	// The means of the products over halves, over root mean squares of the norms; both halves add up to own.
-	return others / math.Sqrt(2*splits*size) / (own / math.Sqrt(4*lengths.apart())), nil
+	norm = math.Sqrt(size / (2 * splits))
+	return sum / (2 * splits) / norm, norm, nil
 }
 
-// half is the half of the columns that column j belongs to.
-func (p Parts[T]) half(j int) int { return int(stream.Seed(^p.Seed, uint64(j)) & 1) }
+// half is the half of the columns that column j belongs to, with all of its variable.
+func (r *rows[T]) half(j int) int {
+	if r.halves != nil {
+		j = int(r.halves[j])
+	}
+	return int(stream.Seed(^r.Seed, uint64(j)) & 1)
+}
 
-// around is what neighbours have of random combinations of each half of the columns: F without its first term.
+// around is what a filter makes of random combinations of each half of the columns.
 func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]) (z kernel.Matrix[T], err error) {
 	n, d := r.X.Dims()
 	draws := kernel.Dense[T](d, 2*probes)
@@ -80,9 +125,9 @@ func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	if err := r.image(ctx, y, r.inUnits(draws)); err != nil {
 		return z, err
 	}
-	others := slices.Clone(linear.Tamed(filter))
-	others[0] = 0
-	z, err = matrix.Horner(ctx, others, w, matrix.Of(y), kernel.Unset[T](n, 2*probes), kernel.Unset[T](n, 2*probes))
+	if z = y; w != nil {
+		z, err = matrix.Horner(ctx, filter, w, matrix.Of(y), kernel.Unset[T](n, 2*probes), kernel.Unset[T](n, 2*probes))
+	}
 	for range 2 {
 		if err == nil {
 			err = r.project(ctx, z)
