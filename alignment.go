@@ -43,8 +43,8 @@ import (
 //
 // compares how well they follow from others of the neighbours and of the node itself. Neighbouring columns of which no row
 // has two, as of a category, are hidden together. If the rows of B were in another order, a would be 0 with the deviation
-// √2·‖T‖/n. Below this a node's own counts as that; where neither a reaches twice as much, the features tell nothing. From
-// q = 1 on the graph is taken, else the features.
+// √2·‖T‖/n. A node's own counts as half of that at least; up to twice as much, the features tell nothing. From q = 1 on the
+// graph is taken, else the features.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
@@ -126,22 +126,22 @@ func (a Alignment) String() string {
 		why = "neighbours are no more alike than other nodes"
 	}
 	why += fmt.Sprintf(" (s = %.2f ± %.2f)", a.Neighbours, a.Deviation)
+	if a.Ratio > 0 {
+		why += fmt.Sprintf(", hidden features follow %.2g times as well from neighbours' as from a node's own (q)", a.Ratio)
+	}
 	near := math.Abs(a.Neighbours-alignment.Enough) < a.Deviation
 	switch {
 	case alignment.Estimate(a).Open() && a.CommunitiesSpread == 0 && a.Communities > 0:
 		why += ", there are too few nodes to see communities"
 	case alignment.Estimate(a).Open() && !a.Known:
 		has := map[bool]string{true: "communities", false: "two sides"}[a.Communities > 0]
-		if a.Kind() == UseFeatures {
+		if math.Abs(a.Communities) <= 3*a.CommunitiesSpread {
 			has = "no communities"
 		}
 		why += fmt.Sprintf(", the graph has %s (r = %.2f ± %.2f)", has, a.Communities, a.CommunitiesSpread)
 	case alignment.Estimate(a).Open():
 		size := map[bool]string{true: "large", false: "small"}[a.Communities >= alignment.Small]
 		why += fmt.Sprintf(", communities are %s (r = %.2f ± %.2f)", size, a.Communities, a.CommunitiesSpread)
-		if a.Ratio > 0 {
-			why += fmt.Sprintf(", hidden features follow %.2g times as well from neighbours' as from a node's own (q)", a.Ratio)
-		}
 		near = a.Communities < alignment.Small && near || math.Abs(a.Communities-alignment.Small) < a.CommunitiesSpread
 	}
 	if near && a.Known {

@@ -42,10 +42,8 @@ func (e Estimate) Open() bool { return e.Neighbours < Enough }
 // Graph reports whether the graph is used. Where features tell nothing, communities need only be there, beyond
 // three deviations, or two sides: these make opposites of neighbours, by more than the −0.03 of edges drawn at random.
 func (e Estimate) Graph() bool {
-	if e.Open() && !e.Known {
-		return e.Communities > 3*e.CommunitiesSpread || -e.Communities > max(0.1, 3*e.CommunitiesSpread)
-	}
-	return !e.Open() || e.Communities >= Small || e.Ratio >= 1
+	there := !e.Known && (e.Communities > 3*e.CommunitiesSpread || -e.Communities > max(0.1, 3*e.CommunitiesSpread))
+	return !e.Open() || there || e.Known && e.Communities >= Small || e.Ratio >= 1
 }
 
 // Noise reports whether the largest of the eigenvalues of XᵀX (d × d) is hardly above what noise on n rows has, by the

@@ -50,7 +50,7 @@ func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	return told / (own / math.Sqrt(4*lengths.apart())), nil // both halves add up to own
 }
 
-// ratio is q of coles.Alignment. It is not known where neither a node's own features nor its neighbours' tell of others.
+// ratio is q of coles.Alignment, and whether a node's own features tell of its others.
 func (p Parts[T]) ratio(ctx context.Context) (q float64, known bool, err error) {
 	r, err := p.rows(ctx)
 	if err != nil {
@@ -69,10 +69,7 @@ func (p Parts[T]) ratio(ctx context.Context) (q float64, known bool, err error) 
 	}
 	all, _, err := r.told(ctx, linear.Tamed(p.Filter), w)
 	chance := math.Sqrt2 * norm / probes / r.nodes // the deviation of both if the rows of one half changed places
-	if own <= 2*chance && all <= 2*chance {
-		return 0, false, err
-	}
-	return max(0, all) / max(own, chance), true, err
+	return max(0, all) / max(own, chance/2), own > 2*chance, err
 }
 
 // told is a(K) of the kernel of what a filter makes of half of the columns: how well the other half follows from it. It is
