@@ -37,14 +37,13 @@ import (
 // edge joins nodes that have some, if all rows are alike, or if 40 columns or more hardly have another spectrum than noise
 // (Marčenko and Pastur 1967).
 //
-// Else hidden features decide. With halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
+// Else hidden features decide: q is how well they follow from others of the neighbours, over how well from the node's own.
+// With halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
 //
-//	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ)
+//	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ).
 //
-// compares how well they follow from others of the neighbours and of the node itself. Neighbouring columns of which no row
-// has two, as of a category, are hidden together. If the rows of B were in another order, a would be 0 with the deviation
-// √2·‖T‖/n. A node's own counts as half of that at least; up to twice as much, the features tell nothing. From q = 1 on the
-// graph is taken, else the features.
+// Columns of which no row has two, as of a category, are hidden together. Of rows in another order a has the deviation
+// √2·‖T‖/n: half as much is the least denominator; up to twice, the features tell nothing. From q = 1 on the graph is taken.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation

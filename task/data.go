@@ -40,8 +40,7 @@ func (d *Data) On(g *coles.Graph) *Data {
 // usualNearest is how many neighbours a row has where nobody says. Cross-validation chose no better of 5, 10 and 20.
 const usualNearest = 10
 
-// UsualNearest is how many of the nearest rows each of n is joined to: 10, or of fewer than 40 a quarter, as few rows
-// would all be joined.
+// UsualNearest is how many nearest rows each of n has: 10, or n/4 below 40.
 func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
 
 // Join makes the graph of rows of features that have none: that of the k nearest of each, 0 for [UsualNearest]. The

@@ -30,7 +30,7 @@ type NodePart struct {
 	Part float64 `json:"part"`
 }
 
-// A ColumnPart is that of a column of the features; Value is the node's own, and its neighbours have others.
+// A ColumnPart is that of a column of features; Value is the node's own.
 type ColumnPart struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
