@@ -118,6 +118,22 @@ func endsOfThree(columns []*column) (ends []int, choices [][]int) {
 	return []int{0, 1}, nil
 }
 
+// mostAlike are the two of some columns that are most alike, how much they and the next two are, and all shares.
+func mostAlike(columns []*column, of []int) (ends []int, best, second float64, shares map[[2]int]float64) {
+	shares = map[[2]int]float64{}
+	for i, k := range of {
+		for _, j := range of[i+1:] {
+			share := alike(columns[k], columns[j])
+			if shares[[2]int{k, j}] = share; share > best {
+				best, second, ends = share, best, []int{k, j}
+			} else {
+				second = max(second, share)
+			}
+		}
+	}
+	return ends, best, second, shares
+}
+
 // endsOfMore are the ends among columns: the two that can be, or that are plainly more alike than others. Else they are nil,
 // and the choices are those that are as good.
 func endsOfMore(columns []*column) (ends []int, choices [][]int) {
@@ -131,18 +147,7 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 			words = append(words, k)
 		}
 	}
-	best, second := 0.0, 0.0
-	shares := map[[2]int]float64{}
-	for i, k := range may {
-		for _, j := range may[i+1:] {
-			share := alike(columns[k], columns[j])
-			if shares[[2]int{k, j}] = share; share > best {
-				best, second, ends = share, best, []int{k, j}
-			} else {
-				second = max(second, share)
-			}
-		}
-	}
+	ends, best, second, shares := mostAlike(columns, may)
 	switch {
 	case len(may) == 2:
 		return may, nil
@@ -243,7 +248,7 @@ func (e *edgeReader) doubt(columns []*column) {
 	}
 }
 
-// known are the two columns of the ids of nodes that are known, nil if there are not two.
+// known are the columns of the ids of nodes that are known: of more than two the pair that is plainly more alike than others.
 func (e *edgeReader) known(columns []*column) (ends []int) {
 	if e.nodes.count() == 0 || len(columns) < 4 {
 		return nil
@@ -257,6 +262,11 @@ func (e *edgeReader) known(columns []*column) (ends []int) {
 		}
 		if 2*n > len(c.values) {
 			ends = append(ends, k)
+		}
+	}
+	if len(ends) > 2 {
+		if best, share, second, _ := mostAlike(columns, ends); share >= 2*second && share > 0 {
+			return best
 		}
 	}
 	return ends
