@@ -181,26 +181,25 @@ func (f *networkFile) weights(opts EdgeListOptions) (name string, all []float64,
 	}
 	for _, usual := range usualWeights {
 		for _, c := range f.Edges {
-			if strings.ToLower(strings.ReplaceAll(c.Name, " ", "")) != usual {
+			if len(f.Ends) == 0 || strings.ToLower(strings.ReplaceAll(c.Name, " ", "")) != usual {
 				continue
 			}
-			all, err := f.numbers(c)
-			if err != nil && usual == usualWeights[0] {
+			of, err := f.numbers(c)
+			if usual == usualWeights[0] && err != nil {
 				return "", nil, err
 			}
-			if err != nil || slices.Min(all) < 0 && usual != usualWeights[0] {
+			if err != nil || usual != usualWeights[0] && slices.Min(of) < 0 {
 				continue
 			}
-			if slices.Min(all) < slices.Max(all) {
-				return c.Name, all, nil
+			if slices.Min(of) < slices.Max(of) {
+				return c.Name, of, nil
 			}
-			name = cmp.Or(name, c.Name)
+			if all == nil {
+				name, all = c.Name, of
+			}
 		}
 	}
-	if name != "" {
-		all, err = f.numbers(f.Edges.Named(name))
-	}
-	return name, all, err
+	return name, all, nil
 }
 
 // numbers are the cells of a weight, 1 where there is none.

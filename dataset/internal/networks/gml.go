@@ -5,7 +5,6 @@ import (
 	"html"
 	"io"
 	"iter"
-	"regexp"
 
 	"coles"
 	"coles/internal/text"
@@ -122,25 +121,37 @@ func (g *gmlReader) pairs() iter.Seq[gmlPair] {
 	}
 }
 
-// gmlToken is what comes next, behind blanks and comments: a bracket, a text in quotes, of which the second may be missing,
-// a word, or nothing at the end of the file.
-var gmlToken = regexp.MustCompile(`^(?:\s|#[^\n]*\n)*("[^"]*"?|[\[\]]|[^\s\[\]"#][^\s\[\]"]*|$)`)
-
-// token is the next key, value or bracket, with its quotes; "" is the end of the file, or a fault.
+// token is the next key, value or bracket, with its quotes; "" is the end of the file.
 func (g *gmlReader) token() string {
-	ends := gmlToken.FindSubmatchIndex(g.rest)
-	from, to := ends[2], ends[3]
-	token := g.rest[from:to]
-	switch {
-	case len(token) > text.MaxLine:
-		g.fault("a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
-	case len(token) > 0 && token[0] == '"' && (len(token) == 1 || token[len(token)-1] != '"'):
-		g.fault("%w: the file ends in a text", coles.ErrChecksum)
-	case len(token) > 0:
-		g.line += bytes.Count(g.rest[:to], []byte("\n"))
+	const blank = " \t\r\n\f"
+	rest := bytes.TrimLeft(g.rest, blank)
+	for len(rest) > 0 && rest[0] == '#' {
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+		rest = bytes.TrimLeft(rest, blank)
 	}
-	g.rest = g.rest[to:]
-	return g.utf8(token)
+	if len(rest) == 0 {
+		return ""
+	}
+	size, open := 1, false
+	switch rest[0] {
+	case '[', ']':
+	case '"':
+		if size = bytes.IndexByte(rest[1:], '"') + 2; size < 2 {
+			size, open = len(rest), true
+		}
+	default:
+		size = bytes.IndexAny(rest, blank+`[]"`) // the file ends in one
+	}
+	if size > text.MaxLine {
+		g.fault("a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
+	} else if open {
+		g.fault("%w: the file ends in a text", coles.ErrChecksum)
+	}
+	token := g.utf8(rest[:size])
+	rest = rest[size:]
+	g.line += bytes.Count(g.rest[:len(g.rest)-len(rest)], []byte("\n"))
+	g.rest = rest
+	return token
 }
 
 // text is a value without its quotes.
