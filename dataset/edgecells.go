@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -64,9 +65,14 @@ func (e *edgeReader) sample() []*column {
 		columns[k] = &column{values: map[string]bool{}, numbers: true, whole: true, dates: true, rising: true, counts: true, lowest: math.Inf(1), above: math.Inf(-1)}
 		columns[k].add(e.Fields[k])
 	}
+	mayDiffer := e.width == 3 && isValue(e.Fields[2]) // the reader reports the line
 	for ahead := e.Ahead(); ahead.Next(); {
-		for k := 0; len(ahead.Fields) == len(e.Fields) && k < len(columns); k++ {
-			columns[k].add(ahead.Fields[k])
+		if same := len(ahead.Fields) == len(e.Fields); same {
+			for k, c := range columns {
+				c.add(ahead.Fields[k])
+			}
+		} else if !mayDiffer {
+			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
 		}
 	}
 	return columns
@@ -131,46 +137,42 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 			words = append(words, k)
 		}
 	}
-	best, second := 0.0, 0.0
-	shares := map[[2]int]float64{}
+	type pair struct {
+		ends  []int
+		share float64
+	}
+	pairs := []pair{{}, {}} // two at least, none of which is alike
 	for i, k := range may {
 		for _, j := range may[i+1:] {
-			share := alike(columns[k], columns[j])
-			if shares[[2]int{k, j}] = share; share > best {
-				best, second, ends = share, best, []int{k, j}
-			} else {
-				second = max(second, share)
-			}
+			pairs = append(pairs, pair{[]int{k, j}, alike(columns[k], columns[j])})
 		}
 	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.share, a.share) })
+	best := pairs[0].share
 	switch {
 	case len(may) == 2:
 		return may, nil
-	case best >= someAlike && best >= 2*second:
-		return ends, nil
+	case best >= someAlike && best >= 2*pairs[1].share:
+		return pairs[0].ends, nil
 	case best == 0 && len(columns) == 3 && len(words) == 2:
 		return words, nil
 	}
-	for i, k := range may {
-		for _, j := range may[i+1:] {
-			if share := shares[[2]int{k, j}]; share >= someAlike && 2*share >= best {
-				choices = append(choices, []int{k, j})
-			}
+	for _, p := range pairs {
+		if p.share >= someAlike && 2*p.share >= best {
+			choices = append(choices, p.ends)
 		}
 	}
+	slices.SortFunc(choices, slices.Compare)
 	return nil, choices
 }
 
 // among are the columns of an edge by the cells of all, and what is said of it; what they do not tell is a fault that shows
 // the first line and how to choose.
 func (e *edgeReader) among(weight int) []int {
-	for ahead := e.Ahead(); (e.width > 3 || !isValue(e.Fields[2])) && ahead.Next(); {
-		if len(ahead.Fields) != len(e.Fields) {
-			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
-			return e.columns[:2]
-		}
-	}
 	columns := e.sample()
+	if e.Err != nil {
+		return e.columns[:2]
+	}
 	if known := e.known(columns); len(known) == 2 {
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", known[0]+1, known[1]+1, e.featuresFile)
 		return known

@@ -125,7 +125,7 @@ func (e *edgeReader) nameKinds() {
 func (e *edgeReader) startObjects(opts EdgeListOptions) bool {
 	e.Guessed, e.First = false, e.Line
 	for _, m := range (&objectReader{Reader: e.Reader}).members() {
-		e.Header = append(e.Header, m.name)
+		e.Header = append(e.Header, m.Name)
 	}
 	columns, ok := text.EdgeColumns(e.Header)
 	if e.chosen {
@@ -156,7 +156,7 @@ func (e *edgeReader) readObjects() {
 		clear(fields)
 		found := 0
 		for _, m := range o.members() {
-			if at := slices.Index(names, m.name); at >= 0 {
+			if at := slices.Index(names, m.Name); at >= 0 {
 				fields[e.columns[at]] = o.cell(m)
 				found++
 			}

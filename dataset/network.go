@@ -228,10 +228,7 @@ func (f *networkFile) numbers(c *networks.Column) ([]float64, error) {
 }
 
 func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // describe keeps how the edges of a network were read, and says what is not used.
@@ -338,30 +335,17 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 	return nil
 }
 
-// readNodes reads the features from text or the file of a graph tool.
-func (l *edgeFiles) readNodes(features io.Reader, opts EdgeListOptions) error {
-	f, features, err := networkIn(features, l.featuresFile, "", false)
-	if err != nil {
-		return err
+// readBeside reads features or labels by one of two ways: from the file of a graph tool, or from text with a layout.
+func (l *edgeFiles) readBeside(r io.Reader, file string, opts EdgeListOptions, network func(*networkFile, EdgeListOptions) error, lines func(*text.Reader, EdgeListOptions), layout text.Layout) error {
+	f, r, err := networkIn(r, file, "", false)
+	if err == nil && f != nil {
+		err = network(f, opts)
 	}
-	if f != nil {
-		return l.readTableOf(f, opts)
+	if err != nil || f != nil {
+		return placed(file, err)
 	}
-	t := text.NewReader(features, text.Layout{Multiline: true, Commas: isCSV(l.featuresFile), Marks: opts.MissingMarks})
-	l.readFeatures(t, opts)
-	return t.Err
-}
-
-// readClasses reads the labels from text or the file of a graph tool.
-func (l *edgeFiles) readClasses(opts EdgeListOptions) error {
-	f, labels, err := networkIn(opts.Labels, l.labelsFile, "", false)
-	if err != nil {
-		return err
-	}
-	if f != nil {
-		return l.readLabelsOf(f, opts)
-	}
-	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Commas: isCSV(l.labelsFile), Marks: opts.MissingMarks}) // of a table, or lines
-	l.readLabels(t, opts)
-	return t.Err
+	layout.Commas, layout.Marks = isCSV(file), opts.MissingMarks
+	t := text.NewReader(r, layout)
+	lines(t, opts)
+	return placed(file, t.Err)
 }

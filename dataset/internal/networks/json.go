@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/source"
 	"coles/internal/text"
 )
 
@@ -90,23 +91,15 @@ func (o *jsonObject) UnmarshalJSON(raw []byte) error {
 		}
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw)) // whose syntax is sound
-	if open, _ := d.Token(); open != json.Delim('{') {
-		return fmt.Errorf("%v, want an object", open)
-	}
-	for d.More() {
-		name, _ := d.Token()
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return err
-		}
-		if name != "data" || v[0] != '{' {
-			o.set(name.(string), v)
-		} else if err := o.UnmarshalJSON(v); err != nil {
-			return err
+	all, err := source.Members(raw)
+	for _, m := range all {
+		if m.Name != "data" || m.Value[0] != '{' {
+			o.set(m.Name, m.Value)
+		} else if err == nil {
+			err = o.UnmarshalJSON(m.Value)
 		}
 	}
-	return nil
+	return err
 }
 
 // set keeps a value as the cell of an attribute: a list of texts between bars.
