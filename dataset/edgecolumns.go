@@ -3,7 +3,6 @@ package dataset
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -106,14 +105,10 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 	if weightless {
 		e.columns = e.columns[:2]
 	}
-	var unread []string
-	for k, name := range e.Header {
-		if ok && !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k)) {
-			unread = append(unread, strconv.Quote(name))
-		}
-	}
-	if unread != nil {
-		e.say(e.edgesFile, e.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
+	if ok {
+		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
+			return !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k))
+		})
 	}
 }
 
