@@ -53,7 +53,7 @@ func (c *column) add(field string) {
 
 // isTime reports whether the column has dates, or seconds and the like that never fall.
 func (c *column) isTime() bool {
-	return c.dates || c.numbers && c.rising && len(c.values) > 1 && unitsOf(unixUnits, c.lowest, c.above) != nil
+	return c.dates || c.numbers && c.rising && len(c.values) > 1 && areTimes(c.lowest, c.above)
 }
 
 func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 3 && c.first <= 1 }
@@ -297,20 +297,8 @@ var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d
 
 func isDate(field string) bool { return dates.MatchString(field) }
 
-// unixUnits are the units of times since 1970, a second being 1.
-var unixUnits = []float64{1, 1e3, 1e6, 1e9}
-
-// unitsOf are those units in which both are times from 1973 to 2128, nil for none.
-func unitsOf(units []float64, low, high float64) []float64 {
-	may := func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit }
-	if len(units) == 1 && may(units[0]) { // most of many
-		return units
-	}
-	var left []float64
-	for _, unit := range units {
-		if may(unit) {
-			left = append(left, unit)
-		}
-	}
-	return left
+// areTimes reports whether numbers from low to high are times from 1973 to 2128, in seconds, milli-, micro- or nanoseconds
+// since 1970.
+func areTimes(low, high float64) bool {
+	return slices.ContainsFunc([]float64{1, 1e3, 1e6, 1e9}, func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit })
 }

@@ -166,16 +166,13 @@ func (e *edgeReader) warnOfSizes() {
 	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
 }
 
-// dropTimes leaves out weights that are times: seconds, milli-, micro- or nanoseconds from 1973 to 2128, not all the
-// same. What a name or the caller calls weights stays.
+// dropTimes leaves out weights that are times, not all the same. What a name or the caller calls weights stays.
 func (e *edgeReader) dropTimes() {
 	low, high := math.Inf(1), math.Inf(-1)
-	units := unixUnits
 	for _, w := range e.edges.all() {
-		if units = unitsOf(units, w, w); units == nil {
+		if low, high = min(low, w), max(high, w); !areTimes(low, high) {
 			return
 		}
-		low, high = min(low, w), max(high, w)
 	}
 	if low >= high {
 		return

@@ -20,9 +20,6 @@ type gmlReader struct {
 	depth int    // of the list that is read, 0 for the file
 }
 
-// A gmlPair is a key and its value, or "[" before a list.
-type gmlPair struct{ key, value string }
-
 func readGML(b *builder, r io.Reader) {
 	all, err := io.ReadAll(r)
 	b.line = 1
@@ -33,20 +30,20 @@ func readGML(b *builder, r io.Reader) {
 	found, arcs := false, false
 	for p := range g.pairs() {
 		switch {
-		case p.value != "[": // Creator, Version
-		case p.key != "graph" || found:
-			g.unread(p.key)
+		case p.cell != "[": // Creator, Version
+		case p.name != "graph" || found:
+			g.unread(p.name)
 		default:
 			found = true
 			for p := range g.pairs() {
 				switch {
-				case p.key == "directed":
-					arcs = p.value == "1"
-				case p.value != "[":
-				case p.key == "node" || p.key == "edge":
-					g.item(p.key)
+				case p.name == "directed":
+					arcs = p.cell == "1"
+				case p.cell != "[":
+				case p.name == "node" || p.name == "edge":
+					g.item(p.name)
 				default:
-					g.unread(p.key)
+					g.unread(p.name)
 				}
 			}
 		}
@@ -64,11 +61,11 @@ func (g *gmlReader) item(kind string) {
 	var own members
 	begun := g.line
 	for p := range g.pairs() {
-		if p.value == "[" {
-			g.unread(p.key + " of " + kind + "s")
+		if p.cell == "[" {
+			g.unread(p.name + " of " + kind + "s")
 			continue
 		}
-		own = append(own, member{p.key, g.text(p.value)})
+		own = append(own, member{p.name, g.text(p.cell)})
 	}
 	ended := g.line
 	if g.line = begun; kind == "node" {
@@ -80,30 +77,31 @@ func (g *gmlReader) item(kind string) {
 	g.line = ended
 }
 
-// pairs are those of the list that begins, or of the file. A list among them that the caller does not read is passed over.
-func (g *gmlReader) pairs() iter.Seq[gmlPair] {
-	return func(yield func(gmlPair) bool) {
+// pairs are the keys and values of the list that begins, or of the file. A value "[" is a list, which is passed over if the
+// caller does not read its pairs.
+func (g *gmlReader) pairs() iter.Seq[member] {
+	return func(yield func(member) bool) {
 		for depth := g.depth; g.err == nil; {
-			p := gmlPair{key: g.token()}
+			p := member{name: g.token()}
 			switch {
-			case p.key == "" && depth == 0:
+			case p.name == "" && depth == 0:
 				return
-			case p.key == "]" && depth > 0:
+			case p.name == "]" && depth > 0:
 				g.depth--
 				return
-			case p.key == "":
+			case p.name == "":
 				g.fault("%w: the file ends in a list", coles.ErrChecksum)
 				return
-			case p.key == "[", p.key == "]", p.key[0] == '"':
-				g.fault("%w: %q, want a key", coles.ErrFormat, p.key)
+			case p.name == "[", p.name == "]", p.name[0] == '"':
+				g.fault("%w: %q, want a key", coles.ErrFormat, p.name)
 				return
 			}
-			switch p.value = g.token(); p.value {
+			switch p.cell = g.token(); p.cell {
 			case "":
-				g.fault("%w: the file ends behind %q", coles.ErrChecksum, p.key)
+				g.fault("%w: the file ends behind %q", coles.ErrChecksum, p.name)
 				return
 			case "]":
-				g.fault("%w: %q has no value", coles.ErrFormat, p.key)
+				g.fault("%w: %q has no value", coles.ErrFormat, p.name)
 				return
 			case "[":
 				if g.depth++; g.depth > maxDepth {
