@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -206,23 +205,14 @@ func (f *networkFile) weights(opts EdgeListOptions) (name string, all []float64,
 func (f *networkFile) numbers(c *networks.Column) ([]float64, error) {
 	all := make([]float64, len(f.Ends))
 	for e, cell := range c.All(len(f.Ends)) {
-		all[e] = 1
-		if cell == "" {
+		var err error
+		if all[e], err = text.Parse(cmp.Or(cell, "1")); err == nil {
 			continue
 		}
-		v, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			err = coles.ErrFormat
-		} else if v-v != 0 {
-			err = coles.ErrNotFinite
+		if err = fmt.Errorf("the %s of an edge: %w", c.Name, err); f.Lines[e] > 0 {
+			err = &text.Error{Line: int(f.Lines[e]), Err: err}
 		}
-		if err != nil {
-			if err = fmt.Errorf("%w: the %s %q is no weight", err, c.Name, cell); f.Lines[e] == 0 {
-				return nil, err
-			}
-			return nil, &text.Error{Line: int(f.Lines[e]), Err: err}
-		}
-		all[e] = v
+		return nil, err
 	}
 	return all, nil
 }
@@ -292,13 +282,8 @@ func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
 		return fault(f.file, "%w: nodes have no attributes, to make features of", ErrMissing)
 	}
 	made.File = f.file
-	for name, kind := range opts.Kinds {
-		if err := made.SetKind(name, kind); err != nil {
-			return placed(f.file, err)
-		}
-	}
 	l.table = made
-	return nil
+	return placed(f.file, setKinds(made, opts.Kinds))
 }
 
 // readLabelsOf takes in an attribute of nodes as their labels.

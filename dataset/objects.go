@@ -49,7 +49,7 @@ func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
 	for k := range o.cells.Columns {
 		o.fill(k, rows)
 	}
-	setKinds(t, o.cells, opts.Kinds)
+	t.Fail(setKinds(o.cells, opts.Kinds))
 	l.table = o.cells
 	if o.words || opts.wantsTable() || opts.Encoder != nil || len(o.cells.Columns) == 0 {
 		return
