@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -52,7 +53,7 @@ func (c *column) add(field string) {
 
 // isTime reports whether the column has dates, or seconds and the like that never fall.
 func (c *column) isTime() bool {
-	return c.dates || c.numbers && c.rising && len(c.values) > 1 && unitsOf(unixUnits, c.lowest, c.above) != nil
+	return c.dates || c.numbers && c.rising && len(c.values) > 1 && areTimes(c.lowest, c.above)
 }
 
 func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 3 && c.first <= 1 }
@@ -64,9 +65,14 @@ func (e *edgeReader) sample() []*column {
 		columns[k] = &column{values: map[string]bool{}, numbers: true, whole: true, dates: true, rising: true, counts: true, lowest: math.Inf(1), above: math.Inf(-1)}
 		columns[k].add(e.Fields[k])
 	}
+	mayDiffer := e.width == 3 && isValue(e.Fields[2]) // the reader reports the line
 	for ahead := e.Ahead(); ahead.Next(); {
-		for k := 0; len(ahead.Fields) == len(e.Fields) && k < len(columns); k++ {
-			columns[k].add(ahead.Fields[k])
+		if same := len(ahead.Fields) == len(e.Fields); same {
+			for k, c := range columns {
+				c.add(ahead.Fields[k])
+			}
+		} else if !mayDiffer {
+			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
 		}
 	}
 	return columns
@@ -118,20 +124,22 @@ func endsOfThree(columns []*column) (ends []int, choices [][]int) {
 	return []int{0, 1}, nil
 }
 
-// mostAlike are the two of some columns that are most alike, how much they and the next two are, and all shares.
-func mostAlike(columns []*column, of []int) (ends []int, best, second float64, shares map[[2]int]float64) {
-	shares = map[[2]int]float64{}
+// A pair of columns has a share of its cells in common.
+type pair struct {
+	ends  []int
+	share float64
+}
+
+// mostAlike are the pairs of some columns, the most alike first, and two at least, none of which is alike.
+func mostAlike(columns []*column, of []int) []pair {
+	pairs := []pair{{}, {}}
 	for i, k := range of {
 		for _, j := range of[i+1:] {
-			share := alike(columns[k], columns[j])
-			if shares[[2]int{k, j}] = share; share > best {
-				best, second, ends = share, best, []int{k, j}
-			} else {
-				second = max(second, share)
-			}
+			pairs = append(pairs, pair{[]int{k, j}, alike(columns[k], columns[j])})
 		}
 	}
-	return ends, best, second, shares
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.share, a.share) })
+	return pairs
 }
 
 // endsOfMore are the ends among columns: the two that can be, or that are plainly more alike than others. Else they are nil,
@@ -147,35 +155,32 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 			words = append(words, k)
 		}
 	}
-	ends, best, second, shares := mostAlike(columns, may)
+	pairs := mostAlike(columns, may)
+	best := pairs[0].share
 	switch {
 	case len(may) == 2:
 		return may, nil
-	case best >= someAlike && best >= 2*second:
-		return ends, nil
+	case best >= someAlike && best >= 2*pairs[1].share:
+		return pairs[0].ends, nil
 	case best == 0 && len(columns) == 3 && len(words) == 2:
 		return words, nil
 	}
-	for i, k := range may {
-		for _, j := range may[i+1:] {
-			if share := shares[[2]int{k, j}]; share >= someAlike && 2*share >= best {
-				choices = append(choices, []int{k, j})
-			}
+	for _, p := range pairs {
+		if p.share >= someAlike && 2*p.share >= best {
+			choices = append(choices, p.ends)
 		}
 	}
+	slices.SortFunc(choices, slices.Compare)
 	return nil, choices
 }
 
 // among are the columns of an edge by the cells of all, and what is said of it; what they do not tell is a fault that shows
 // the first line and how to choose.
 func (e *edgeReader) among(weight int) []int {
-	for ahead := e.Ahead(); (e.width > 3 || !isValue(e.Fields[2])) && ahead.Next(); {
-		if len(ahead.Fields) != len(e.Fields) {
-			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
-			return e.columns[:2]
-		}
-	}
 	columns := e.sample()
+	if e.Err != nil {
+		return e.columns[:2]
+	}
 	if known := e.known(columns); len(known) == 2 {
 		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", known[0]+1, known[1]+1, e.featuresFile)
 		return known
@@ -265,8 +270,8 @@ func (e *edgeReader) known(columns []*column) (ends []int) {
 		}
 	}
 	if len(ends) > 2 {
-		if best, share, second, _ := mostAlike(columns, ends); share >= 2*second && share > 0 {
-			return best
+		if pairs := mostAlike(columns, ends); pairs[0].share > 0 && pairs[0].share >= 2*pairs[1].share {
+			return pairs[0].ends
 		}
 	}
 	return ends
@@ -305,20 +310,8 @@ var dates = regexp.MustCompile(`^(\d{4}[-/]\d\d?[-/]\d\d?([T ].*)?|\d\d?[./]\d\d
 
 func isDate(field string) bool { return dates.MatchString(field) }
 
-// unixUnits are the units of times since 1970, a second being 1.
-var unixUnits = []float64{1, 1e3, 1e6, 1e9}
-
-// unitsOf are those units in which both are times from 1973 to 2128, nil for none.
-func unitsOf(units []float64, low, high float64) []float64 {
-	may := func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit }
-	if len(units) == 1 && may(units[0]) { // most of many
-		return units
-	}
-	var left []float64
-	for _, unit := range units {
-		if may(unit) {
-			left = append(left, unit)
-		}
-	}
-	return left
+// areTimes reports whether numbers from low to high are times from 1973 to 2128, in seconds, milli-, micro- or nanoseconds
+// since 1970.
+func areTimes(low, high float64) bool {
+	return slices.ContainsFunc([]float64{1, 1e3, 1e6, 1e9}, func(unit float64) bool { return low >= 1e8*unit && high <= 5e9*unit })
 }

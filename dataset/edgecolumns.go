@@ -3,7 +3,6 @@ package dataset
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -106,14 +105,10 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 	if weightless {
 		e.columns = e.columns[:2]
 	}
-	var unread []string
-	for k, name := range e.Header {
-		if ok && !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k)) {
-			unread = append(unread, strconv.Quote(name))
-		}
-	}
-	if unread != nil {
-		e.say(e.edgesFile, e.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
+	if ok {
+		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
+			return !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k))
+		})
 	}
 }
 
@@ -171,16 +166,13 @@ func (e *edgeReader) warnOfSizes() {
 	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
 }
 
-// dropTimes leaves out weights that are times: seconds, milli-, micro- or nanoseconds from 1973 to 2128, not all the
-// same. What a name or the caller calls weights stays.
+// dropTimes leaves out weights that are times, not all the same. What a name or the caller calls weights stays.
 func (e *edgeReader) dropTimes() {
 	low, high := math.Inf(1), math.Inf(-1)
-	units := unixUnits
 	for _, w := range e.edges.all() {
-		if units = unitsOf(units, w, w); units == nil {
+		if low, high = min(low, w), max(high, w); !areTimes(low, high) {
 			return
 		}
-		low, high = min(low, w), max(high, w)
 	}
 	if low >= high {
 		return

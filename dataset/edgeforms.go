@@ -125,7 +125,7 @@ func (e *edgeReader) nameKinds() {
 func (e *edgeReader) startObjects(opts EdgeListOptions) bool {
 	e.Guessed, e.First = false, e.Line
 	for _, m := range (&objectReader{Reader: e.Reader}).members() {
-		e.Header = append(e.Header, m.name)
+		e.Header = append(e.Header, m.Name)
 	}
 	columns, ok := text.EdgeColumns(e.Header)
 	if e.chosen {
@@ -156,7 +156,7 @@ func (e *edgeReader) readObjects() {
 		clear(fields)
 		found := 0
 		for _, m := range o.members() {
-			if at := slices.Index(names, m.name); at >= 0 {
+			if at := slices.Index(names, m.Name); at >= 0 {
 				fields[e.columns[at]] = o.cell(m)
 				found++
 			}
@@ -173,19 +173,14 @@ func (e *edgeReader) readObjects() {
 // isMatrix reports whether the first lines, all there are or very long ones, are an adjacency matrix: they begin with the
 // names in the header, or are as many as their fields, nothing but numbers, symmetric or for a fourth zeros.
 func (e *edgeReader) isMatrix() bool {
-	var rows [][]string
-	for ahead, next := e.Ahead(), true; next; next = ahead.Next() {
-		fields := ahead.Fields
-		if rows == nil {
-			fields = e.Fields
-		}
-		if len(fields) != e.width {
-			return false
-		}
-		rows = append(rows, slices.Clone(fields))
-	}
 	if e.width < 4 {
 		return false
+	}
+	rows := [][]string{slices.Clone(e.Fields)}
+	for ahead := e.Ahead(); ahead.Next(); rows = append(rows, slices.Clone(ahead.Fields)) {
+		if len(ahead.Fields) != e.width {
+			return false
+		}
 	}
 	e.corner = rows[0][0] == "" || len(e.Header) == e.width && e.Header[0] == ""
 	named := e.corner || !text.IsNumber(rows[0][0])
@@ -211,10 +206,9 @@ func (e *edgeReader) isMatrix() bool {
 			same = same && (k >= len(rows) || i >= cells || cell == rows[k][e.width-cells+i])
 		}
 	}
-	if e.corner = named; named {
-		return len(rows) == cells || len(rows) < cells && cells > 2*shown
-	}
-	return (len(rows) == cells && same || 4*zeros >= len(rows)*cells) && (len(rows) == cells || len(rows) < cells && cells > 2*shown)
+	e.corner = named
+	all := len(rows) == cells
+	return (named || all && same || 4*zeros >= len(rows)*cells) && (all || len(rows) < cells && cells > 2*shown)
 }
 
 // readMatrix takes in an adjacency matrix, of which the current line is the first row, or the names of the columns.
@@ -223,12 +217,15 @@ func (e *edgeReader) readMatrix() {
 	if e.corner {
 		before = 1
 	}
-	ids := make([]string, e.width-before)
-	for k := range ids {
-		if ids[k] = strconv.Itoa(k); len(e.Header) == e.width {
-			ids[k] = e.Header[before+k]
+	nodes := make([]int32, e.width-before)
+	for k := range nodes {
+		id := strconv.Itoa(k)
+		if len(e.Header) == e.width {
+			id = e.Header[before+k]
 		}
-		e.Fail(second(e.nodes.number(ids[k])))
+		i, err := e.nodes.number(id)
+		e.Fail(err)
+		nodes[k] = int32(i)
 	}
 	e.opened(e.Reader, e.edgesFile, "a matrix", []string{})
 	row := 0
@@ -237,26 +234,22 @@ func (e *edgeReader) readMatrix() {
 			row-- // the names
 			continue
 		}
-		if len(e.Fields) != e.width || row >= len(ids) {
-			e.Fault(-1, "%w: a line of %d numbers in a matrix of %d columns, row %d", coles.ErrShape, len(e.Fields)-before, len(ids), row+1)
+		if len(e.Fields) != e.width || row >= len(nodes) {
+			e.Fault(-1, "%w: a line of %d numbers in a matrix of %d columns, row %d", coles.ErrShape, len(e.Fields)-before, len(nodes), row+1)
 			return
 		}
-		for k, to := range ids {
+		for k, to := range nodes {
 			if w := e.Number(before + k); w != 0 && e.Err == nil {
-				u, _ := e.nodes.number(ids[row])
-				v, _ := e.nodes.number(to)
-				e.Fail(e.edges.add(int32(u), int32(v), w))
+				e.Fail(e.edges.add(nodes[row], to, w))
 			}
 		}
 	}
-	if e.Err == nil && row < len(ids) {
-		e.Fault(-1, "%w: a matrix of %d rows and %d columns is no graph", coles.ErrShape, row, len(ids))
+	if row < len(nodes) {
+		e.Fault(-1, "%w: a matrix of %d rows and %d columns is no graph", coles.ErrShape, row, len(nodes))
 	}
 	e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "%d lines of as many numbers are taken for an adjacency matrix, whose rows are nodes", row)
 	e.oneKind = true
 }
-
-func second[T any](_ T, err error) error { return err }
 
 // takeBaskets takes in lines of items that come together, each line a node that is joined to its items.
 func (l *edgeFiles) takeBaskets(t *text.Reader) error {

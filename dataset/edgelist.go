@@ -71,8 +71,8 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	}
 	if features != nil {
 		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
-		if err := l.readNodes(features, opts); err != nil {
-			return nil, placed(l.featuresFile, err)
+		if err := l.readBeside(features, l.featuresFile, opts, l.readTableOf, l.readFeatures, text.Layout{Multiline: true}); err != nil {
+			return nil, err
 		}
 		if opts.Encoder.AsIs() && opts.Kinds == nil {
 			if err := l.arrange(opts); err != nil {
@@ -86,18 +86,17 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	if err := l.nameNodes(opts.Nodes, opts.Rows, kinds); err != nil {
 		return nil, placed(l.featuresFile, err)
 	}
-	if sides != nil {
-		if err := l.join(sides, opts); err != nil {
-			return nil, placed(l.edgesFile, err)
-		}
-	} else if network != nil {
-		if err := l.readEdgesOf(network, opts); err != nil {
-			return nil, placed(l.edgesFile, err)
-		}
-	} else {
-		if edge.readEdges(opts, false); edge.Err != nil {
-			return nil, placed(l.edgesFile, edge.Err)
-		}
+	switch {
+	case sides != nil:
+		err = l.join(sides, opts)
+	case network != nil:
+		err = l.readEdgesOf(network, opts)
+	default:
+		edge.readEdges(opts, false)
+		err = edge.Err
+	}
+	if err != nil {
+		return nil, placed(l.edgesFile, err)
 	}
 	if l.nodes.count() == 0 {
 		return nil, fault(l.edgesFile, "%w: no edge, and no features to name the nodes", ErrMissing)
@@ -106,8 +105,9 @@ func (l *edgeFiles) read(edges, features io.Reader, opts EdgeListOptions) (*Data
 	l.nodes.closed, l.nodes.advice = "unknown node", nil
 	if opts.Labels != nil {
 		l.labelsFile = cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels"))
-		if err := l.readClasses(opts); err != nil {
-			return nil, placed(l.labelsFile, err)
+		layout := text.Layout{Multiline: opts.LabelColumn != ""} // of a table, or lines
+		if err := l.readBeside(opts.Labels, l.labelsFile, opts, l.readLabelsOf, l.readLabels, layout); err != nil {
+			return nil, err
 		}
 	}
 	d, err := l.dataset(opts)

@@ -108,14 +108,8 @@ func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 			return
 		}
 	}
-	var unread []string
-	for k, name := range t.Header {
-		if roles[k] == "" {
-			unread = append(unread, strconv.Quote(name))
-		}
-	}
-	if unread != nil && column == "" {
-		l.say(l.labelsFile, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
+	if column == "" {
+		l.sayUnread(t, l.labelsFile, func(k int) bool { return roles[k] == "" })
 	}
 	l.warnOfComments(t, l.labelsFile)
 	l.pick(t, l.labelsFile, "labels", "id", roles)

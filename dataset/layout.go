@@ -89,6 +89,19 @@ func (l *edgeFiles) closed(t *text.Reader, file string, skipped int) {
 	}
 }
 
+// sayUnread warns of columns that have a name and are not read.
+func (l *edgeFiles) sayUnread(t *text.Reader, file string, is func(k int) bool) {
+	var unread []string
+	for k, name := range t.Header {
+		if is(k) {
+			unread = append(unread, strconv.Quote(name))
+		}
+	}
+	if unread != nil {
+		l.say(file, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
+	}
+}
+
 // pick has each line consist of the fields that have a role, the one of that role first.
 func (l *edgeFiles) pick(t *text.Reader, file, lines, first string, roles []string) {
 	l.opened(t, file, lines, roles)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
@@ -181,58 +180,45 @@ func (f *networkFile) weights(opts EdgeListOptions) (name string, all []float64,
 	}
 	for _, usual := range usualWeights {
 		for _, c := range f.Edges {
-			if strings.ToLower(strings.ReplaceAll(c.Name, " ", "")) != usual {
+			if len(f.Ends) == 0 || strings.ToLower(strings.ReplaceAll(c.Name, " ", "")) != usual {
 				continue
 			}
-			all, err := f.numbers(c)
-			if err != nil && usual == usualWeights[0] {
+			of, err := f.numbers(c)
+			if usual == usualWeights[0] && err != nil {
 				return "", nil, err
 			}
-			if err != nil || slices.Min(all) < 0 && usual != usualWeights[0] {
+			if err != nil || usual != usualWeights[0] && slices.Min(of) < 0 {
 				continue
 			}
-			if slices.Min(all) < slices.Max(all) {
-				return c.Name, all, nil
+			if slices.Min(of) < slices.Max(of) {
+				return c.Name, of, nil
 			}
-			name = cmp.Or(name, c.Name)
+			if all == nil {
+				name, all = c.Name, of
+			}
 		}
 	}
-	if name != "" {
-		all, err = f.numbers(f.Edges.Named(name))
-	}
-	return name, all, err
+	return name, all, nil
 }
 
 // numbers are the cells of a weight, 1 where there is none.
 func (f *networkFile) numbers(c *networks.Column) ([]float64, error) {
 	all := make([]float64, len(f.Ends))
 	for e, cell := range c.All(len(f.Ends)) {
-		all[e] = 1
-		if cell == "" {
+		var err error
+		if all[e], err = text.Parse(cmp.Or(cell, "1")); err == nil {
 			continue
 		}
-		v, err := strconv.ParseFloat(cell, 64)
-		if err != nil {
-			err = coles.ErrFormat
-		} else if v-v != 0 {
-			err = coles.ErrNotFinite
+		if err = fmt.Errorf("the %s of an edge: %w", c.Name, err); f.Lines[e] > 0 {
+			err = &text.Error{Line: int(f.Lines[e]), Err: err}
 		}
-		if err != nil {
-			if err = fmt.Errorf("%w: the %s %q is no weight", err, c.Name, cell); f.Lines[e] == 0 {
-				return nil, err
-			}
-			return nil, &text.Error{Line: int(f.Lines[e]), Err: err}
-		}
-		all[e] = v
+		return nil, err
 	}
 	return all, nil
 }
 
 func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // describe keeps how the edges of a network were read, and says what is not used.
@@ -296,13 +282,8 @@ func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
 		return fault(f.file, "%w: nodes have no attributes, to make features of", ErrMissing)
 	}
 	made.File = f.file
-	for name, kind := range opts.Kinds {
-		if err := made.SetKind(name, kind); err != nil {
-			return placed(f.file, err)
-		}
-	}
 	l.table = made
-	return nil
+	return placed(f.file, setKinds(made, opts.Kinds))
 }
 
 // readLabelsOf takes in an attribute of nodes as their labels.
@@ -339,30 +320,17 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 	return nil
 }
 
-// readNodes reads the features from text or the file of a graph tool.
-func (l *edgeFiles) readNodes(features io.Reader, opts EdgeListOptions) error {
-	f, features, err := networkIn(features, l.featuresFile, "", false)
-	if err != nil {
-		return err
+// readBeside reads features or labels by one of two ways: from the file of a graph tool, or from text with a layout.
+func (l *edgeFiles) readBeside(r io.Reader, file string, opts EdgeListOptions, network func(*networkFile, EdgeListOptions) error, lines func(*text.Reader, EdgeListOptions), layout text.Layout) error {
+	f, r, err := networkIn(r, file, "", false)
+	if err == nil && f != nil {
+		err = network(f, opts)
 	}
-	if f != nil {
-		return l.readTableOf(f, opts)
+	if err != nil || f != nil {
+		return placed(file, err)
 	}
-	t := text.NewReader(features, text.Layout{Multiline: true, Commas: isCSV(l.featuresFile), Marks: opts.MissingMarks})
-	l.readFeatures(t, opts)
-	return t.Err
-}
-
-// readClasses reads the labels from text or the file of a graph tool.
-func (l *edgeFiles) readClasses(opts EdgeListOptions) error {
-	f, labels, err := networkIn(opts.Labels, l.labelsFile, "", false)
-	if err != nil {
-		return err
-	}
-	if f != nil {
-		return l.readLabelsOf(f, opts)
-	}
-	t := text.NewReader(labels, text.Layout{Multiline: opts.LabelColumn != "", Commas: isCSV(l.labelsFile), Marks: opts.MissingMarks}) // of a table, or lines
-	l.readLabels(t, opts)
-	return t.Err
+	layout.Commas, layout.Marks = isCSV(file), opts.MissingMarks
+	t := text.NewReader(r, layout)
+	lines(t, opts)
+	return placed(file, t.Err)
 }

@@ -72,6 +72,7 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 			`<node id="n1"><graph edgedefault="directed"><node id="n1::n0"><data key="d6"><y:NodeLabel>Bob</y:NodeLabel></data></node></graph></node><edge source="n0" target="n1::n0"><data key="d1">4</data></edge></graph></graphml>`, want: "n1, Ann-Bob 4"},
 		{name: "defaults of GraphML", file: graphML + `<key id="k" for="node" attr.name="kind"><default>plain</default></key><graph edgedefault="undirected"><node id="n0"><data key="k">odd</data></node><node id="n1"/><node id="n2"/><node id="n3"><data key="k">odd</data></node></graph></graphml>`, whole: true,
 			want: "n0, n1, n2, n3, n0: kind=odd, n1: kind=plain, n2: kind=plain, n3: kind=odd"},
+		{name: "a default weight of no edges", file: graphML + `<key id="k" for="edge" attr.name="weight"><default>1</default></key><graph>` + bothNodes + `</graph></graphml>`, want: "n0, n1", said: "of edges weight"},
 		{name: "a key that nothing declares", file: graphML + `<graph edgedefault="undirected"><node id="n0"><data key="x">1</data></node><node id="n1"/></graph></graphml>`, want: "n0, n1", said: "of nodes x"},
 		{name: "hyperedges", file: graphML + `<graph edgedefault="undirected">` + bothNodes + `<hyperedge><endpoint node="n0"/></hyperedge></graph></graphml>`, want: "n0, n1", said: "not used: hyperedges"},
 		{name: "ISO-8859-1 in XML", file: "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><graphml><graph><node id=\"Jos\xe9\"/></graph></graphml>", want: "José"},

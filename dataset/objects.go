@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 
 	"coles"
+	"coles/internal/source"
 	"coles/internal/text"
 	"coles/table"
 
@@ -51,7 +49,7 @@ func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
 	for k := range o.cells.Columns {
 		o.fill(k, rows)
 	}
-	setKinds(t, o.cells, opts.Kinds)
+	t.Fail(setKinds(o.cells, opts.Kinds))
 	l.table = o.cells
 	if o.words || opts.wantsTable() || opts.Encoder != nil || len(o.cells.Columns) == 0 {
 		return
@@ -64,35 +62,9 @@ func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
 	l.table = nil
 }
 
-// A property is a name and a value of a JSON object.
-type property struct {
-	name  string
-	value json.RawMessage
-}
-
 // members are the members of the object on the current line, in order.
-func (o *objectReader) members() (all []property) {
-	text := []byte(o.Checked())
-	decode := json.NewDecoder(bytes.NewReader(text))
-	open, err := decode.Token()
-	if err == nil && open != json.Delim('{') {
-		err = fmt.Errorf("no object")
-	}
-	for err == nil && decode.More() {
-		var m property
-		name, err2 := decode.Token()
-		if err = err2; err == nil {
-			m.name = name.(string)
-			err = decode.Decode(&m.value)
-			all = append(all, m)
-		}
-	}
-	if err == nil {
-		_, err = decode.Token() // that closes it
-	}
-	if _, more := decode.Token(); err == nil && more != io.EOF {
-		err = fmt.Errorf("text after the object")
-	}
+func (o *objectReader) members() []source.Member {
+	all, err := source.Members([]byte(o.Checked()))
 	if err != nil {
 		o.Fault(-1, "%w: JSON: %w", coles.ErrFormat, err)
 	}
@@ -100,23 +72,23 @@ func (o *objectReader) members() (all []property) {
 }
 
 // take takes in the row of an object.
-func (o *objectReader) take(members []property) {
+func (o *objectReader) take(members []source.Member) {
 	if len(o.cells.Lines) == 0 && len(members) > 0 {
 		var names []string
 		for _, m := range members {
-			names = append(names, m.name)
+			names = append(names, m.Name)
 		}
 		id, _ := text.IDColumn(names, names)
 		o.key = names[id]
 	}
 	row := len(o.cells.Lines)
 	o.cells.Lines = append(o.cells.Lines, o.Line)
-	id := slices.IndexFunc(members, func(m property) bool { return m.name == o.key })
+	id := slices.IndexFunc(members, func(m source.Member) bool { return m.Name == o.key })
 	if id < 0 {
 		o.Fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
 		return
 	}
-	if members[id].value[0] == '[' {
+	if members[id].Value[0] == '[' {
 		o.Fault(-1, "%w: member %q: a list is no id", coles.ErrFormat, o.key)
 	}
 	o.Fields = append(o.Fields[:0], o.cell(members[id]))
@@ -124,24 +96,24 @@ func (o *objectReader) take(members []property) {
 		return
 	}
 	members = slices.Delete(members, id, id+1)
-	isVector := len(members) == 1 && members[0].name == "vector" && !o.opts.wantsCells()
+	isVector := len(members) == 1 && members[0].Name == "vector" && !o.opts.wantsCells()
 	if row == 0 && isVector || o.vector != nil {
 		o.takeVector(members)
 		return
 	}
 	for _, m := range members {
-		k, known := o.column[m.name]
+		k, known := o.column[m.Name]
 		if !known {
 			k = len(o.cells.Columns)
-			o.column[m.name], o.cells.Columns = k, append(o.cells.Columns, table.Column{Name: m.name})
+			o.column[m.Name], o.cells.Columns = k, append(o.cells.Columns, table.Column{Name: m.Name})
 		}
 		o.fill(k, row)
 		c := &o.cells.Columns[k]
 		if len(c.Cells) > row {
-			o.Fault(-1, "member %q: %w", m.name, ErrDuplicate)
+			o.Fault(-1, "member %q: %w", m.Name, ErrDuplicate)
 		}
 		c.Cells, o.given = append(c.Cells, o.cell(m)), o.given+1
-		o.words = o.words || m.value[0] > '9' && string(m.value) != "null" || m.value[0] == '"'
+		o.words = o.words || m.Value[0] > '9' && string(m.Value) != "null" || m.Value[0] == '"'
 	}
 }
 
@@ -161,28 +133,28 @@ func (o *objectReader) fill(column, row int) {
 }
 
 // cell is a member's value as text.
-func (o *objectReader) cell(m property) string {
+func (o *objectReader) cell(m source.Member) string {
 	var cell string
 	switch {
-	case m.value[0] == '"':
-		if err := json.Unmarshal(m.value, &cell); err != nil {
-			o.Fault(-1, "%w: member %q: %w", coles.ErrFormat, m.name, err)
+	case m.Value[0] == '"':
+		if err := json.Unmarshal(m.Value, &cell); err != nil {
+			o.Fault(-1, "%w: member %q: %w", coles.ErrFormat, m.Name, err)
 		}
-	case string(m.value) == "null":
-	case m.value[0] != '{' && m.value[0] != '[', text.IsList(string(m.value)):
-		cell = string(m.value)
-	case o.opts.Kinds[m.name] != table.Ignore:
-		o.Fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.name)
+	case string(m.Value) == "null":
+	case m.Value[0] != '{' && m.Value[0] != '[', text.IsList(string(m.Value)):
+		cell = string(m.Value)
+	case o.opts.Kinds[m.Name] != table.Ignore:
+		o.Fault(-1, "%w: member %q is neither text nor a number", coles.ErrFormat, m.Name)
 	}
 	return cell
 }
 
 // takeVector takes in the features of a row.
-func (o *objectReader) takeVector(members []property) {
+func (o *objectReader) takeVector(members []source.Member) {
 	var row []float64
-	if len(members) != 1 || members[0].name != "vector" {
+	if len(members) != 1 || members[0].Name != "vector" {
 		o.Fault(-1, "%w: an object has an id and a vector, as the first", coles.ErrFormat)
-	} else if json.Unmarshal(members[0].value, &row) != nil || len(row) == 0 {
+	} else if json.Unmarshal(members[0].Value, &row) != nil || len(row) == 0 {
 		o.Fault(-1, "%w: the vector is not a list of numbers", coles.ErrFormat)
 	} else if o.vector != nil && len(row) != o.width {
 		o.Fault(-1, "%d values, the lines before have %d: %w", len(row), o.width, coles.ErrShape)

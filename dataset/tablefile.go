@@ -66,17 +66,18 @@ func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table
 		}
 		read.Lines = append(read.Lines, t.Line)
 	}
-	setKinds(t, read, opts.Kinds)
+	t.Fail(setKinds(read, opts.Kinds))
 	return read
 }
 
 // setKinds sets the kinds that are given; of several columns that are not there the first is the fault.
-func setKinds(t *text.Reader, of *table.Table, kinds map[string]table.Kind) {
+func setKinds(of *table.Table, kinds map[string]table.Kind) error {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		if err := of.SetKind(name, kinds[name]); err != nil {
-			t.Fail(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // encode sets the features, and their names, to those that the encoder makes of the table, or one that it learns.

@@ -23,6 +23,9 @@ func (t *groups) measure(p *Predictor, of *trial) (err error) {
 		}
 	}
 	p.Alone = share(alone, len(actual))
+	if len(t.classes) > mostConfused {
+		return nil
+	}
 	p.Confusion, err = NewConfusion(found, actual)
 	return err
 }

@@ -1,8 +1,11 @@
 package source
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"coles"
@@ -27,4 +30,36 @@ func JSON(reached int64, err error) error {
 		return At(reached, "%w: %v", coles.ErrFormat, err)
 	}
 	return At(reached, "%w", err)
+}
+
+// A Member is a name and a value of a JSON object.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Members are the members of an object, in order. Nothing may be behind it.
+func Members(object []byte) (all []Member, err error) {
+	decode := json.NewDecoder(bytes.NewReader(object))
+	if open, err := decode.Token(); err != nil || open != json.Delim('{') {
+		return nil, cmp.Or(err, fmt.Errorf("%v, want an object", open))
+	}
+	for decode.More() {
+		name, err := decode.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := Member{Name: name.(string)}
+		if err := decode.Decode(&m.Value); err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	if _, err := decode.Token(); err != nil { // that closes it
+		return nil, err
+	}
+	if _, err := decode.Token(); err != io.EOF {
+		return nil, errors.New("text after the object")
+	}
+	return all, nil
 }

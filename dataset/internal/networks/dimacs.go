@@ -8,52 +8,32 @@ import (
 
 // readDIMACS reads a graph of a DIMACS challenge: a line "p KIND nodes edges", lines "e u v" of edges and "a u v number …"
 // of arcs; the number is a length, a capacity or, of an edge, a weight.
-func readDIMACS(r io.Reader) (*Network, error) {
-	b, l := &builder{}, newLines(r)
-	nodes, edges, number := -1, 0, ""
-	for l.next() {
-		if l.text == "" {
+func readDIMACS(b *builder, r io.Reader) {
+	nodes, edges := -1, 0
+	names := map[string]string{"e": "weight"} // of the number on a line
+	for line, fields := range b.lines(r) {
+		if line == "" {
 			continue
 		}
-		var err error
-		switch kind := l.fields[0]; {
+		switch kind := fields[0]; {
 		case kind[0] == 'c' || kind == "n" || kind == "d" || kind == "v" || kind == "x":
-		case kind == "p" && nodes < 0 && len(l.fields) == 4:
-			number = map[string]string{"sp": "length", "max": "capacity", "min": "low"}[l.fields[1]]
-			if nodes, err = l.whole(l.fields[2], 1, maxNodes); err == nil {
-				edges, err = l.whole(l.fields[3], 0, maxEdges)
-			}
-		case nodes >= 0 && (kind == "e" || kind == "a") && len(l.fields) >= 3:
-			var u, v int
-			if u, err = l.whole(l.fields[1], 1, nodes); err != nil {
-				break
-			}
-			if v, err = l.whole(l.fields[2], 1, nodes); err != nil {
-				break
-			}
-			e := b.join(u-1, v-1, l.Line, kind == "a")
-			if len(l.fields) > 3 {
-				name := number
-				if kind == "e" {
-					name = "weight"
-				}
-				err = b.Edges.set(e, name, l.fields[3])
+		case kind == "p" && nodes < 0 && len(fields) == 4:
+			names["a"] = map[string]string{"sp": "length", "max": "capacity", "min": "low"}[fields[1]]
+			nodes, edges = b.whole(fields[2], 1, maxNodes), b.whole(fields[3], 0, maxEdges)
+		case nodes >= 0 && (kind == "e" || kind == "a") && len(fields) >= 3:
+			e := b.join(b.whole(fields[1], 1, nodes)-1, b.whole(fields[2], 1, nodes)-1, kind == "a")
+			if len(fields) > 3 {
+				b.set(&b.Edges, e, names[kind], fields[3])
 			}
 		default:
-			err = l.fault("%w: %q, want a line \"p KIND nodes edges\", then \"e u v\" and \"a u v number\"", coles.ErrFormat, l.text[:min(len(l.text), 40)])
+			b.fault("%w: %q, want a line \"p KIND nodes edges\", then \"e u v\" and \"a u v number\"", coles.ErrFormat, line[:min(len(line), 40)])
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if err := l.Err; err != nil {
-		return nil, err
 	}
 	if nodes < 0 {
-		return nil, l.fault("%w: no line \"p KIND nodes edges\"", coles.ErrFormat)
+		b.fault("%w: no line \"p KIND nodes edges\"", coles.ErrFormat)
 	}
 	if len(b.Ends) < edges {
-		return nil, l.fault("%d edges of %d: %w", len(b.Ends), edges, coles.ErrChecksum)
+		b.fault("%d edges of %d: %w", len(b.Ends), edges, coles.ErrChecksum)
 	}
-	return &b.Network, b.number(nodes, l.Line)
+	b.number(nodes)
 }

@@ -1,13 +1,10 @@
 package networks
 
 import (
-	"bufio"
 	"bytes"
-	"fmt"
 	"html"
 	"io"
-	"slices"
-	"strings"
+	"iter"
 
 	"coles"
 	"coles/internal/text"
@@ -18,220 +15,147 @@ const maxDepth = 64
 
 // A gmlReader reads GML (Himsolt 1997): lists of keys, each with a number, a text in quotes or a list in brackets.
 type gmlReader struct {
-	builder
-	scan  *bufio.Scanner
-	line  int
-	lines int // in the token and before it
-	latin bool
-	arcs  bool // edges have a direction
-	found bool // a graph
+	*builder
+	rest  []byte // of the file
+	depth int    // of the list that is read, 0 for the file
 }
 
-// A gmlPair is a key and its value; a list has none.
-type gmlPair struct {
-	key, value string
-	list       bool
-	line       int
-}
-
-func readGML(r io.Reader) (*Network, error) {
-	begun := bufio.NewReader(r)
-	if mark, _ := begun.Peek(3); string(mark) == "\ufeff" {
-		begun.Discard(3)
-	}
-	g := &gmlReader{scan: bufio.NewScanner(begun), line: 1}
-	g.scan.Buffer(nil, text.MaxLine)
-	g.scan.Split(g.cut)
-	err := g.pairs(0, func(p gmlPair) error {
-		switch {
-		case !p.list: // Creator, Version
-		case p.key != "graph" || g.found:
-			g.unread(p.key)
-			return g.pairs(1, g.pass(1))
-		default:
-			g.found = true
-			return g.pairs(1, g.part)
-		}
-		return nil
-	})
-	if err == nil && !g.found {
-		err = at(g.line, "%w: no graph [ … ]", coles.ErrFormat)
-	}
+func readGML(b *builder, r io.Reader) {
+	all, err := io.ReadAll(r)
+	b.line = 1
 	if err != nil {
-		return nil, err
+		b.fault("%w", err)
 	}
-	for e := range g.Arcs { // "directed" may stand behind them
-		g.Arcs[e] = g.arcs
+	g := &gmlReader{builder: b, rest: append(all, '\n')}
+	found, arcs := false, false
+	for p := range g.pairs() {
+		switch {
+		case p.cell != "[": // Creator, Version
+		case p.name != "graph" || found:
+			g.unread(p.name)
+		default:
+			found = true
+			for p := range g.pairs() {
+				switch {
+				case p.name == "directed":
+					arcs = p.cell == "1"
+				case p.cell != "[":
+				case p.name == "node" || p.name == "edge":
+					g.item(p.name)
+				default:
+					g.unread(p.name)
+				}
+			}
+		}
 	}
-	g.sayLatin(g.latin)
-	return g.declared()
+	if !found {
+		b.fault("%w: no graph [ … ]", coles.ErrFormat)
+	}
+	for e := range b.Arcs { // "directed" may stand behind them
+		b.Arcs[e] = arcs
+	}
 }
 
-// part takes in a part of the graph.
-func (g *gmlReader) part(p gmlPair) error {
-	switch {
-	case p.key == "directed":
-		g.arcs = p.value == "1"
-	case p.key == "node" && p.list:
-		own, err := g.list("node")
-		if err != nil {
-			return err
-		}
-		i, err := g.node(valueOf(own, "id"), p.line)
-		if err != nil {
-			return err
-		}
-		return keep(&g.Nodes, i, own, "id")
-	case p.key == "edge" && p.list:
-		own, err := g.list("edge")
-		if err != nil {
-			return err
-		}
-		e, err := g.edge(valueOf(own, "source"), valueOf(own, "target"), p.line, false)
-		if err != nil {
-			return err
-		}
-		return keep(&g.Edges, e, own, "source", "target", "id")
-	case p.list:
-		g.unread(p.key)
-		return g.pairs(2, g.pass(2))
-	}
-	return nil
-}
-
-// valueOf is the value of a key, "" for none.
-func valueOf(pairs []gmlPair, key string) string {
-	if k := slices.IndexFunc(pairs, func(p gmlPair) bool { return p.key == key }); k >= 0 {
-		return pairs[k].value
-	}
-	return ""
-}
-
-// keep sets the attributes of a node or an edge, but these keys.
-func keep(a *Attributes, row int, own []gmlPair, but ...string) error {
-	for _, p := range own {
-		if slices.Contains(but, p.key) {
+// item takes in a node or an edge.
+func (g *gmlReader) item(kind string) {
+	var own members
+	begun := g.line
+	for p := range g.pairs() {
+		if p.cell == "[" {
+			g.unread(p.name + " of " + kind + "s")
 			continue
 		}
-		if err := a.set(row, p.key, p.value); err != nil {
-			return at(p.line, "%w", err)
-		}
+		own = append(own, member{p.name, g.text(p.cell)})
 	}
-	return nil
+	ended := g.line
+	if g.line = begun; kind == "node" {
+		g.setAll(&g.Nodes, g.node(own.value("id")), own, "id")
+	} else {
+		e := g.edge(own.value("source"), own.value("target"), false)
+		g.setAll(&g.Edges, e, own, "source", "target", "id")
+	}
+	g.line = ended
 }
 
-// list are the keys of a node or an edge that have a value.
-func (g *gmlReader) list(of string) (own []gmlPair, err error) {
-	return own, g.pairs(2, func(p gmlPair) error {
-		if p.list {
-			g.unread(p.key + " of " + of + "s")
-			return g.pairs(3, g.pass(3))
-		}
-		own = append(own, p)
-		return nil
-	})
-}
-
-// pass leaves out a pair, and the list that it may be.
-func (g *gmlReader) pass(depth int) func(p gmlPair) error {
-	return func(p gmlPair) error {
-		if p.list {
-			return g.pairs(depth+1, g.pass(depth+1))
-		}
-		return nil
-	}
-}
-
-// pairs calls f for each pair of a list, or of the file at depth 0; f reads what is a list.
-func (g *gmlReader) pairs(depth int, f func(p gmlPair) error) error {
-	if depth > maxDepth {
-		return at(g.line, "lists in lists, %d deep: %w", depth, coles.ErrTooLarge)
-	}
-	for {
-		key, quoted, err := g.token()
-		switch {
-		case err == io.EOF && depth == 0, err == nil && !quoted && key == "]" && depth > 0:
-			return nil
-		case err == io.EOF:
-			return at(g.line, "%w: the file ends in a list", coles.ErrChecksum)
-		case err != nil:
-			return err
-		case quoted || key == "[" || key == "]":
-			return at(g.line, "%w: %q, want a key", coles.ErrFormat, key)
-		}
-		p := gmlPair{key: strings.Clone(key), line: g.line}
-		value, quoted, err := g.token()
-		switch {
-		case err == io.EOF:
-			return at(g.line, "%w: the file ends behind %q", coles.ErrChecksum, key)
-		case err != nil:
-			return err
-		case !quoted && value == "]":
-			return at(g.line, "%w: %q has no value", coles.ErrFormat, key)
-		}
-		if p.list = !quoted && value == "["; !p.list {
-			p.value = value
-		}
-		if err := f(p); err != nil {
-			return err
+// pairs are the keys and values of the list that begins, or of the file. A value "[" is a list, which is passed over if the
+// caller does not read its pairs.
+func (g *gmlReader) pairs() iter.Seq[member] {
+	return func(yield func(member) bool) {
+		for depth := g.depth; g.err == nil; {
+			p := member{name: g.token()}
+			switch {
+			case p.name == "" && depth == 0:
+				return
+			case p.name == "]" && depth > 0:
+				g.depth--
+				return
+			case p.name == "":
+				g.fault("%w: the file ends in a list", coles.ErrChecksum)
+				return
+			case p.name == "[", p.name == "]", p.name[0] == '"':
+				g.fault("%w: %q, want a key", coles.ErrFormat, p.name)
+				return
+			}
+			switch p.cell = g.token(); p.cell {
+			case "":
+				g.fault("%w: the file ends behind %q", coles.ErrChecksum, p.name)
+				return
+			case "]":
+				g.fault("%w: %q has no value", coles.ErrFormat, p.name)
+				return
+			case "[":
+				if g.depth++; g.depth > maxDepth {
+					g.fault("lists in lists, %d deep: %w", g.depth, coles.ErrTooLarge)
+				}
+			}
+			if g.err != nil || !yield(p) {
+				return
+			}
+			if g.depth > depth {
+				for range g.pairs() {
+				}
+			}
 		}
 	}
 }
 
-// token is the next key, value or bracket; io.EOF is the end of the file.
-func (g *gmlReader) token() (token string, quoted bool, err error) {
-	for g.scan.Scan() {
-		word := g.scan.Bytes()
-		g.line += g.lines
-		switch word[0] {
-		case '#':
-		case '"':
-			return html.UnescapeString(utf8Of(word[1:len(word)-1], &g.latin)), true, nil
-		default:
-			return utf8Of(word, &g.latin), false, nil
-		}
+// token is the next key, value or bracket, with its quotes; "" is the end of the file.
+func (g *gmlReader) token() string {
+	const blank = " \t\r\n\f"
+	rest := bytes.TrimLeft(g.rest, blank)
+	for len(rest) > 0 && rest[0] == '#' {
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+		rest = bytes.TrimLeft(rest, blank)
 	}
-	switch err := g.scan.Err(); err {
-	case nil:
-		return "", false, io.EOF
-	case bufio.ErrTooLong:
-		return "", false, at(g.line, "a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
+	if len(rest) == 0 {
+		return ""
+	}
+	size, open := 1, false
+	switch rest[0] {
+	case '[', ']':
+	case '"':
+		if size = bytes.IndexByte(rest[1:], '"') + 2; size < 2 {
+			size, open = len(rest), true
+		}
 	default:
-		return "", false, at(g.line, "%w", err)
+		size = bytes.IndexAny(rest, blank+`[]"`) // the file ends in one
 	}
+	if size > text.MaxLine {
+		g.fault("a text of more than %d bytes: %w", text.MaxLine, coles.ErrTooLarge)
+	} else if open {
+		g.fault("%w: the file ends in a text", coles.ErrChecksum)
+	}
+	token := g.utf8(rest[:size])
+	rest = rest[size:]
+	g.line += bytes.Count(g.rest[:len(g.rest)-len(rest)], []byte("\n"))
+	g.rest = rest
+	return token
 }
 
-// cut finds the next token, after space: a bracket, a text with its quotes, a comment up to the end of its line, or a word.
-// It counts the lines in what it leaves behind.
-func (g *gmlReader) cut(data []byte, ends bool) (advance int, token []byte, err error) {
-	from := 0
-	for from < len(data) && data[from] <= ' ' {
-		from++
+// text is a value without its quotes.
+func (g *gmlReader) text(value string) string {
+	if value[0] == '"' {
+		value = html.UnescapeString(value[1 : len(value)-1])
 	}
-	rest, size := data[from:], -1
-	switch {
-	case len(rest) == 0:
-	case rest[0] == '[' || rest[0] == ']':
-		size = 1
-	case rest[0] == '"':
-		if size = bytes.IndexByte(rest[1:], '"') + 2; size < 2 && ends {
-			return 0, nil, fmt.Errorf("%w: the file ends in a text", coles.ErrChecksum)
-		} else if size < 2 {
-			size = -1
-		}
-	case rest[0] == '#':
-		size = bytes.IndexByte(rest, '\n')
-	default:
-		size = bytes.IndexFunc(rest, func(c rune) bool { return c <= ' ' || c == '[' || c == ']' || c == '"' })
-	}
-	if size < 0 && ends {
-		size = len(rest)
-	} else if size < 0 {
-		return 0, nil, nil
-	}
-	g.lines = bytes.Count(data[:from+size], []byte("\n"))
-	if size == 0 {
-		rest = nil // the end
-	}
-	return from + size, rest[:size], nil
+	return value
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"coles"
+	"coles/internal/source"
 	"coles/internal/text"
 )
 
@@ -26,19 +26,18 @@ type jsonGraph struct {
 // A jsonObject is a node or a link: the members that are no objects, and those of one called data, in their order. A list
 // is a link of two nodes and perhaps a weight.
 type jsonObject struct {
-	members []jsonMember
+	members
 	objects []string // the names of others
 }
 
-type jsonMember struct{ name, cell string }
-
-func readJSON(r io.Reader) (*Network, error) {
+func readJSON(b *builder, r io.Reader) {
+	b.line = 1
 	all, err := io.ReadAll(r)
 	if err != nil {
-		return nil, at(1, "%w", err)
+		b.fault("%w", err)
+		return
 	}
 	var g jsonGraph
-	all = bytes.TrimPrefix(all, []byte("\ufeff"))
 	list := bytes.HasPrefix(bytes.TrimSpace(all), []byte("["))
 	if list {
 		err = json.Unmarshal(all, &g.Links)
@@ -48,32 +47,36 @@ func readJSON(r io.Reader) (*Network, error) {
 		g.Directed = directed
 	}
 	if err != nil {
-		return nil, jsonError(all, err)
+		b.badJSON(all, err)
+		return
 	}
-	b := &builder{}
-	if err := b.takeJSON(&g); err != nil {
-		return nil, err
+	b.line = 0
+	b.takeNodes(g.Nodes)
+	b.takeLinks(&g)
+	if len(b.IDs) == 0 {
+		b.fault("%w: no nodes and links; an object of lists of neighbours is of the format adjacency", coles.ErrFormat)
 	}
 	for i := range b.given {
 		b.given[i] = b.given[i] || list
 	}
-	return b.declared()
 }
 
-// jsonError puts an error of decoding on its line.
-func jsonError(all []byte, err error) error {
+// badJSON puts an error of decoding on its line.
+func (b *builder) badJSON(all []byte, err error) {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	offset := int64(len(all))
-	switch {
-	case errors.As(err, &syntax) && syntax.Offset < offset:
-		offset = syntax.Offset
-	case errors.As(err, &syntax):
-		return at(1+bytes.Count(all, []byte("\n")), "%w: the JSON ends early", coles.ErrChecksum)
-	case errors.As(err, &kind):
+	early := errors.As(err, &syntax) && syntax.Offset >= offset
+	if syntax != nil {
+		offset = min(offset, syntax.Offset)
+	} else if errors.As(err, &kind) {
 		offset = min(offset, kind.Offset)
 	}
-	return at(1+bytes.Count(all[:offset], []byte("\n")), "%w: JSON: %w", coles.ErrFormat, err)
+	b.line += bytes.Count(all[:offset], []byte("\n"))
+	if early {
+		b.fault("%w: the JSON ends early", coles.ErrChecksum)
+	}
+	b.fault("%w: JSON: %w", coles.ErrFormat, err)
 }
 
 // UnmarshalJSON keeps the order of an object.
@@ -88,29 +91,15 @@ func (o *jsonObject) UnmarshalJSON(raw []byte) error {
 		}
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return fmt.Errorf("%v, want an object", open)
-	}
-	for d.More() {
-		name, err := d.Token()
-		var v json.RawMessage
-		if err == nil {
-			err = d.Decode(&v)
-		}
-		if err != nil {
-			return err
-		}
-		if name == "data" && v[0] == '{' {
-			err = o.UnmarshalJSON(v)
-		} else {
-			o.set(name.(string), v)
-		}
-		if err != nil {
-			return err
+	all, err := source.Members(raw)
+	for _, m := range all {
+		if m.Name != "data" || m.Value[0] != '{' {
+			o.set(m.Name, m.Value)
+		} else if err == nil {
+			err = o.UnmarshalJSON(m.Value)
 		}
 	}
-	return nil
+	return err
 }
 
 // set keeps a value as the cell of an attribute: a list of texts between bars.
@@ -128,50 +117,48 @@ func (o *jsonObject) set(name string, raw json.RawMessage) {
 	case cell == "null":
 		return
 	}
-	o.members = append(o.members, jsonMember{name, cell})
+	o.members = append(o.members, member{name, cell})
 }
 
-// value is the value of a member of one of these names, "" for none.
-func (o *jsonObject) value(names ...string) string {
-	for _, m := range o.members {
-		if slices.Contains(names, m.name) {
-			return m.cell
-		}
+// within says which of some parts a fault is in.
+func (b *builder) within(part string, i int) {
+	if b.err != nil {
+		b.err = fmt.Errorf("%s[%d]: %w", part, i, b.err)
 	}
-	return ""
 }
 
-func (b *builder) takeJSON(g *jsonGraph) error {
-	for i, o := range g.Nodes {
+func (b *builder) takeNodes(nodes []jsonObject) {
+	for i := 0; i < len(nodes) && b.err == nil; i++ {
+		o := &nodes[i]
 		id := o.value("id")
 		if id == "" {
 			id = strconv.Itoa(i)
 		}
-		row, err := b.node(id, 0)
-		if err == nil {
-			err = b.keep(&b.Nodes, row, &o, "id")
-		}
-		if err != nil {
-			return fmt.Errorf("nodes[%d]: %w", i, err)
-		}
+		b.take(&b.Nodes, b.node(id), o, "id")
+		b.within("nodes", i)
 	}
+}
+
+func (b *builder) takeLinks(g *jsonGraph) {
 	links := append(g.Links, g.Edges...)
 	for i, neighbours := range g.Adjacency {
-		if i >= len(g.Nodes) {
-			return fmt.Errorf("adjacency[%d] of %d nodes: %w", i, len(g.Nodes), coles.ErrIndex)
+		if i >= len(b.IDs) {
+			b.fault("adjacency[%d] of %d nodes: %w", i, len(g.Nodes), coles.ErrIndex)
+			return
 		}
 		for _, o := range neighbours {
 			id := o.value("id")
 			if row, known := b.rows[id]; known && int(row) < i && !g.Directed { // it is there from the other end
 				continue
 			}
-			o.members = append(o.members, jsonMember{"source", b.IDs[i]}, jsonMember{"target", id})
+			o.members = append(o.members, member{"source", b.IDs[i]}, member{"target", id})
 			links = append(links, o)
 		}
 	}
 	ids := b.IDs
 	numbered := b.numbers(links)
-	for i, o := range links {
+	for i := 0; i < len(links) && b.err == nil; i++ {
+		o := &links[i]
 		ends := [2]string{o.value("source", "from"), o.value("target", "to")}
 		for side, end := range ends {
 			if numbered {
@@ -179,21 +166,12 @@ func (b *builder) takeJSON(g *jsonGraph) error {
 				ends[side] = ids[k]
 			}
 			if _, known := b.rows[ends[side]]; !known && len(g.Nodes) > 0 {
-				return fmt.Errorf("links[%d]: %w: a node %q that there is not", i, coles.ErrIDs, ends[side])
+				b.fault("%w: a node %q that there is not", coles.ErrIDs, ends[side])
 			}
 		}
-		e, err := b.edge(ends[0], ends[1], 0, g.Directed)
-		if err == nil {
-			err = b.keep(&b.Edges, e, &o, "source", "target", "from", "to", "id")
-		}
-		if err != nil {
-			return fmt.Errorf("links[%d]: %w", i, err)
-		}
+		b.take(&b.Edges, b.edge(ends[0], ends[1], g.Directed), o, "source", "target", "from", "to", "id")
+		b.within("links", i)
 	}
-	if len(b.IDs) == 0 {
-		return fmt.Errorf("%w: no nodes and links; an object of lists of neighbours is of the format adjacency", coles.ErrFormat)
-	}
-	return nil
 }
 
 // numbers reports whether links number the nodes: all ends could, and some are no ids.
@@ -211,18 +189,10 @@ func (b *builder) numbers(links []jsonObject) bool {
 	return !ids
 }
 
-// keep sets the attributes of a node or an edge, but these.
-func (b *builder) keep(a *Attributes, row int, o *jsonObject, but ...string) error {
+// take sets the attributes of a node or an edge, but those of some names.
+func (b *builder) take(a *Attributes, row int, o *jsonObject, but ...string) {
 	for _, name := range o.objects {
 		b.unread(name)
 	}
-	for _, m := range o.members {
-		if slices.Contains(but, m.name) {
-			continue
-		}
-		if err := a.set(row, m.name, m.cell); err != nil {
-			return err
-		}
-	}
-	return nil
+	b.setAll(a, row, o.members, but...)
 }

@@ -1,20 +1,19 @@
 package networks
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"coles"
-	"coles/internal/text"
 )
 
 // An xmlReader reads GraphML and GEXF, element by element. Nodes within a node are nodes. Entities that a file defines
 // are refused, so that none grows.
 type xmlReader struct {
-	builder
+	*builder
 	d     *xml.Decoder
 	depth int
 	graph bool               // there was one
@@ -24,7 +23,7 @@ type xmlReader struct {
 	key   *xmlKey            // the last, whose default may follow
 	items []xmlItem          // the open nodes and edges
 	text  []byte             // of the open element that is kept, if one is
-	keep  func(text string) error
+	keep  func(text string)
 	kept  int // its depth
 }
 
@@ -37,51 +36,43 @@ type xmlItem struct {
 	row, depth int
 }
 
-func readXML(r io.Reader) (*Network, error) {
-	x := &xmlReader{d: xml.NewDecoder(r), keys: make(map[string]*xmlKey)}
+func readXML(b *builder, r io.Reader) {
+	x := &xmlReader{builder: b, d: xml.NewDecoder(r), keys: make(map[string]*xmlKey)}
 	x.d.CharsetReader = charset
-	for {
+	for x.err == nil {
 		token, err := x.d.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, x.because(err)
-		}
+		x.line, _ = x.d.InputPos()
 		switch token := token.(type) {
 		case xml.StartElement:
-			err = x.start(token)
+			x.start(token)
 		case xml.CharData:
 			if x.keep != nil && x.depth == x.kept {
 				x.text = append(x.text, token...)
 			}
 		case xml.EndElement:
-			err = x.end()
+			x.end()
 		}
-		if err != nil {
-			return nil, x.because(err)
+		if err == io.EOF {
+			break
 		}
+		x.failed(err)
 	}
 	if !x.graph {
-		return nil, x.because(fmt.Errorf("%w: no graph in it", coles.ErrFormat))
+		x.fault("%w: no graph in it", coles.ErrFormat)
 	}
-	return x.declared()
 }
 
-// because puts an error at the line that is reached.
-func (x *xmlReader) because(err error) error {
-	line, _ := x.d.InputPos()
+// failed is the fault of an error of the decoder, if there is one.
+func (x *xmlReader) failed(err error) {
 	var syntax *xml.SyntaxError
-	var placed *text.Error
 	switch {
-	case errors.As(err, &placed):
-		return err
 	case errors.As(err, &syntax) && strings.Contains(syntax.Msg, "EOF"):
-		return at(syntax.Line, "%w: the XML ends early", coles.ErrChecksum)
-	case errors.As(err, &syntax):
-		return at(syntax.Line, "%w: XML: %s", coles.ErrFormat, syntax.Msg)
+		x.fault("%w: the XML ends early", coles.ErrChecksum)
+	case syntax != nil:
+		x.fault("%w: XML: %s", coles.ErrFormat, syntax.Msg)
+	case err != nil:
+		x.fault("%w", err)
 	}
-	return at(line, "%w", err)
 }
 
 // attr is an attribute of an element, "" for none.
@@ -96,24 +87,23 @@ func attr(e xml.StartElement, names ...string) string {
 	return ""
 }
 
-func (x *xmlReader) start(e xml.StartElement) error {
+func (x *xmlReader) start(e xml.StartElement) {
 	if x.depth++; x.depth > maxDepth {
-		return fmt.Errorf("elements in elements, %d deep: %w", x.depth, coles.ErrTooLarge)
+		x.fault("elements in elements, %d deep: %w", x.depth, coles.ErrTooLarge)
 	}
 	name := e.Name.Local
 	if x.depth == 1 {
 		if name != "graphml" && name != "gexf" {
-			return fmt.Errorf("%w: <%s>, want <graphml> or <gexf>", coles.ErrFormat, name)
+			x.fault("%w: <%s>, want <graphml> or <gexf>", coles.ErrFormat, name)
 		}
-		return nil
+		return
 	}
 	switch name {
 	case "graph":
-		if x.graph && len(x.items) == 0 {
-			return fmt.Errorf("%w: a second graph; want a file of one", coles.ErrFormat)
-		}
-		if kind := attr(e, "edgedefault", "defaultedgetype"); !x.graph {
-			x.graph, x.arcs = true, kind == "directed"
+		if !x.graph {
+			x.graph, x.arcs = true, attr(e, "edgedefault", "defaultedgetype") == "directed"
+		} else if len(x.items) == 0 {
+			x.fault("%w: a second graph; want a file of one", coles.ErrFormat)
 		}
 	case "key":
 		x.key = &xmlKey{name: attr(e, "attr.name", "id"), of: attr(e, "for")}
@@ -125,16 +115,16 @@ func (x *xmlReader) start(e xml.StartElement) error {
 		x.keys[x.class+" "+attr(e, "id")] = x.key
 	case "default":
 		if key := x.key; key != nil {
-			x.take(func(text string) error { return x.fallback(key, text) })
+			x.take(func(text string) { x.fallback(key, text) })
 		}
 	case "node", "edge":
-		return x.open(e)
+		x.open(e)
 	case "data":
-		return x.datum(attr(e, "key"))
+		x.datum(attr(e, "key"))
 	case "attvalue":
-		return x.value(attr(e, "for", "id"), attr(e, "value"))
+		x.value(attr(e, "for", "id"), attr(e, "value"))
 	case "NodeLabel", "EdgeLabel": // of yEd
-		return x.datum("label")
+		x.datum("label")
 	case "hyperedge":
 		x.unread("hyperedges")
 	case "spell":
@@ -142,16 +132,13 @@ func (x *xmlReader) start(e xml.StartElement) error {
 	case "color", "position", "size", "shape", "thickness":
 		x.unread(name)
 	}
-	return nil
 }
 
 // open takes in a node or an edge and what its element says of it.
-func (x *xmlReader) open(e xml.StartElement) error {
-	line, _ := x.d.InputPos()
-	item := xmlItem{depth: x.depth}
-	var err error
-	if item.at = &x.Nodes; e.Name.Local == "node" {
-		item.row, err = x.node(attr(e, "id"), line)
+func (x *xmlReader) open(e xml.StartElement) {
+	item := xmlItem{at: &x.Nodes, depth: x.depth}
+	if e.Name.Local == "node" {
+		item.row = x.node(attr(e, "id"))
 	} else {
 		arc := x.arcs
 		switch attr(e, "directed", "type") {
@@ -160,80 +147,63 @@ func (x *xmlReader) open(e xml.StartElement) error {
 		case "false", "undirected", "mutual":
 			arc = false
 		}
-		item.at = &x.Edges
-		item.row, err = x.edge(attr(e, "source"), attr(e, "target"), line, arc)
+		item.at, item.row = &x.Edges, x.edge(attr(e, "source"), attr(e, "target"), arc)
 	}
 	for _, name := range []string{"label", "weight"} {
-		if cell := attr(e, name); cell != "" && err == nil {
-			err = item.at.set(item.row, name, cell)
+		if cell := attr(e, name); cell != "" {
+			x.set(item.at, item.row, name, cell)
 		}
 	}
 	x.items = append(x.items, item)
-	return err
 }
 
 // datum keeps what an element says of the open node or edge under a key.
-func (x *xmlReader) datum(id string) error {
-	if len(x.items) > 0 {
-		x.take(func(text string) error {
-			if text == "" { // the graphics of yEd, whose label is an element within
-				return nil
-			}
-			return x.value(id, text)
-		})
-	}
-	return nil
+func (x *xmlReader) datum(id string) {
+	x.take(func(text string) {
+		if text != "" { // the graphics of yEd have none, but an element within that is the label
+			x.value(id, text)
+		}
+	})
 }
 
-// value sets an attribute of the open node or edge.
-func (x *xmlReader) value(id, cell string) error {
+// value sets an attribute of the open node or edge, if there is one.
+func (x *xmlReader) value(id, cell string) {
 	if len(x.items) == 0 {
-		return nil
+		return
 	}
 	item, class := x.items[len(x.items)-1], "node "
 	if item.at == &x.Edges {
 		class = "edge "
 	}
 	name := id
-	if key := x.keys[id]; key != nil {
-		name = key.name
-	} else if key := x.keys[class+id]; key != nil {
+	if key := cmp.Or(x.keys[id], x.keys[class+id]); key != nil {
 		name = key.name
 	}
-	return item.at.set(item.row, name, cell)
+	x.set(item.at, item.row, name, cell)
 }
 
 // fallback is the default of a key.
-func (x *xmlReader) fallback(key *xmlKey, text string) error {
-	for _, of := range []struct {
-		kind string
-		at   *Attributes
-	}{{"node", &x.Nodes}, {"edge", &x.Edges}} {
-		if key.of != of.kind && key.of != "all" {
-			continue
-		}
-		c, err := of.at.column(key.name)
-		if err != nil {
-			return err
-		}
-		c.Default = text
+func (x *xmlReader) fallback(key *xmlKey, text string) {
+	if key.of == "node" || key.of == "all" {
+		x.column(&x.Nodes, key.name).Default = text
 	}
-	return nil
+	if key.of == "edge" || key.of == "all" {
+		x.column(&x.Edges, key.name).Default = text
+	}
 }
 
 // take has the text of the element that begins kept.
-func (x *xmlReader) take(keep func(text string) error) {
+func (x *xmlReader) take(keep func(text string)) {
 	x.keep, x.kept, x.text = keep, x.depth, x.text[:0]
 }
 
-func (x *xmlReader) end() error {
+func (x *xmlReader) end() {
 	x.depth--
 	if k := len(x.items) - 1; k >= 0 && x.items[k].depth > x.depth {
 		x.items = x.items[:k]
 	}
 	if keep := x.keep; keep != nil && x.kept > x.depth {
 		x.keep = nil
-		return keep(strings.TrimSpace(string(x.text)))
+		keep(strings.TrimSpace(string(x.text)))
 	}
-	return nil
 }
