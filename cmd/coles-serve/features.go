@@ -54,7 +54,7 @@ func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *m
 		} else if at, ok := v.newcomers.place[id]; !ok {
 			return nil, nil, fmt.Errorf("no node %q", id)
 		} else if v.newcomers.all[at].unit != nil {
-			all = append(all, stranger{v.book.added[id], v.book.weights[id]})
+			all = append(all, stranger{v.book.features[id], v.book.weights[id]})
 		}
 	}
 	return v.place(ctx, by, all...)

@@ -169,7 +169,7 @@ func (v *view) try(ctx context.Context, c batch) (changed []newNode, unknown []s
 		who := stranger{row, map[string]float64{}}
 		if !known {
 			if maps.Copy(who.ends, v.book.weights[id]); !given {
-				who.features = v.book.added[id]
+				who.features = v.book.features[id]
 			}
 			maps.Copy(who.ends, told[id])
 			maps.DeleteFunc(who.ends, func(other string, _ float64) bool { return gone[other] })

@@ -43,7 +43,7 @@ func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, erro
 	found, err := s.predicted(r, k, func(v *view) (row int, y *mat.Dense, err error) {
 		row, _, err = v.find(id)
 		if err == nil && row < 0 {
-			y, _, err = v.place(r.Context(), v.learnt.placer, stranger{v.book.added[id], v.book.weights[id]})
+			y, _, err = v.place(r.Context(), v.learnt.placer, stranger{v.book.features[id], v.book.weights[id]})
 		}
 		return row, y, err
 	})

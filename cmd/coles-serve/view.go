@@ -40,7 +40,7 @@ func follow(ctx context.Context, next *state, b *book) (v view, notes []string, 
 		if _, known := v.row(id); known {
 			continue
 		}
-		n, _, err := v.newcomer(ctx, id, stranger{b.added[id], b.weights[id]})
+		n, _, err := v.newcomer(ctx, id, stranger{b.features[id], b.weights[id]})
 		if ctx.Err() != nil {
 			return v, nil, ctx.Err()
 		}
