@@ -157,32 +157,26 @@ func (b *book) batches(of string) []batch {
 // begin is what a fit begins with: the graph as it is now, with its features and labels.
 func (b *book) begin(ctx context.Context) (*task.Data, error) {
 	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
-	at := map[string]int{}
-	var rows []int // in the files, −1 of a node that they lack
 	known, labels := b.graph.IDs(), task.Known(b.files, b.graph.Nodes())
-	for i, id := range known {
-		if !b.gone[id] {
-			at[id], rows, d.IDs = len(d.IDs), append(rows, i), append(d.IDs, id)
+	d.IDs = append(slices.DeleteFunc(slices.Clone(known), func(id string) bool { return b.gone[id] }), b.order...)
+	at := map[string]int{}
+	for q, id := range d.IDs {
+		at[id] = q
+		if b.files.Labels == nil {
+			continue
 		}
-	}
-	for _, id := range b.order {
-		at[id], rows, d.IDs = len(d.IDs), append(rows, -1), append(d.IDs, id)
+		label := -1
+		if i, ok := b.graph.Row(id); ok && !b.added[id] {
+			label = labels[i]
+		}
+		d.Labels = append(d.Labels, label)
 	}
 	var err error
 	if d.Undirected, err = b.joined(at, known, d.IDs); err != nil {
 		return nil, err
 	}
-	if b.files.Labels != nil {
-		for _, i := range rows {
-			label := -1
-			if i >= 0 {
-				label = labels[i]
-			}
-			d.Labels = append(d.Labels, label)
-		}
-	}
 	if b.files.Features != nil {
-		if d.Features, err = b.stacked(ctx, d.IDs, rows); err != nil {
+		if d.Features, err = b.stacked(ctx, d.IDs); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +205,7 @@ func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, err
 }
 
 // stacked are the features of all nodes, sparse where those of the files are.
-func (b *book) stacked(ctx context.Context, ids []string, rows []int) (mat.Matrix, error) {
+func (b *book) stacked(ctx context.Context, ids []string) (mat.Matrix, error) {
 	_, width := b.files.Features.Dims()
 	files, err := matrix.Read(ctx, b.files.Features)
 	if err != nil {
@@ -223,15 +217,16 @@ func (b *book) stacked(ctx context.Context, ids []string, rows []int) (mat.Matri
 		dense = mat.NewDense(len(ids), width, nil)
 		set = dense.Set
 	}
-	for q, i := range rows {
+	for q, id := range ids {
 		from := files
-		if features, told := b.features[ids[q]]; told {
+		i, _ := b.graph.Row(id)
+		if features, told := b.features[id]; told {
 			row, _, err := b.cells.row(ctx, features)
 			if err == nil {
 				from, err = matrix.Read(ctx, row)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", ids[q], err)
+				return nil, fmt.Errorf("%s: %w", id, err)
 			}
 			i = 0
 		}

@@ -37,7 +37,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 		{"GET", "/similar", s.similar},
 		{"GET", "/links", s.links},
 		{"POST", "/embed", s.embed},
-		{"GET", "/predict", s.predictNode},
+		{"GET", "/predict", s.predict},
 		{"POST", "/predict", s.predict},
 		{"GET", "/healthz", s.health},
 		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {

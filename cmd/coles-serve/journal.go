@@ -120,14 +120,12 @@ func (j *journal) close() error { return errors.Join(j.file.Close(), j.lock.Clos
 
 func (j *journal) replay(setAside bool, take func(batch) error) (notes []string, err error) {
 	from := bufio.NewReaderSize(j.file, 1<<20)
-	var kept []io.Reader // runs of lines that are taken
-	var odd bytes.Buffer // the others
-	begin, at := int64(0), int64(0)
-	run := func() io.Reader { return io.NewSectionReader(j.file, begin, at-begin) }
+	var kept, odd bytes.Buffer // with setAside, lines that are taken, and others
+	at := int64(0)
 	for number := 1; ; number++ {
 		line, err := from.ReadBytes('\n')
 		if err == io.EOF {
-			if kept = append(kept, run()); len(line) > 0 {
+			if len(line) > 0 {
 				notes = append(notes, fmt.Sprintf("%s: %d bytes of a change that was not answered are left out", j.path, len(line)))
 			}
 			at += int64(len(line))
@@ -145,7 +143,9 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		}
 		switch {
 		case err == nil:
-			j.size += int64(len(line))
+			if j.size += int64(len(line)); setAside {
+				kept.Write(line)
+			}
 		case number == 1:
 			return nil, fmt.Errorf("%s:1: %w", j.path, err)
 		case !setAside:
@@ -153,21 +153,20 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		default:
 			odd.Write(line)
 			notes = append(notes, fmt.Sprintf("%s:%d is set aside in %s.aside: %v", j.path, number, j.path, err))
-			kept, begin = append(kept, run()), at+int64(len(line))
 		}
 		at += int64(len(line))
 	}
 	if odd.Len() == 0 {
 		return notes, errors.Join(j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
 	}
-	aside, err := os.OpenFile(j.path+".aside", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	aside, err := os.OpenFile(j.path+".aside", os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(second(aside.Write(odd.Bytes())), aside.Sync(), aside.Close()); err != nil {
 		return nil, err
 	}
-	return notes, j.rewrite(at, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
+	return notes, j.rewrite(at, func(w io.Writer) error { return second(kept.WriteTo(w)) })
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -121,7 +121,7 @@ func (s *service) tell(ctx context.Context, c batch) (any, error) {
 	s.reading.Unlock()
 	// What is answered is on the disk: from here on nothing may fail because a client leaves.
 	next := *v
-	if err := next.gather(context.WithoutCancel(ctx)); err != nil {
+	if err := next.newcomers.gather(context.WithoutCancel(ctx)); err != nil {
 		return nil, failure{http.StatusInternalServerError, err}
 	}
 	s.publish(next, nil)

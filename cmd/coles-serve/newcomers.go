@@ -23,6 +23,7 @@ type newNode struct {
 type newcomers struct {
 	all     []newNode
 	place   map[string]int
+	width   int         // of their vectors
 	index   *near.Index // of the first of all
 	indexed int         // how many these are
 	dead    int         // of these, with no vector, or gone since
@@ -55,18 +56,18 @@ func (f *newcomers) drop(id string) bool {
 // many reports whether so many are not in the index that another is worth its time, in which writes wait.
 func (f *newcomers) many() bool { return len(f.all)-f.indexed > 1000+f.indexed/2 }
 
-// gathered are the newcomers there are, where they are many all in an index of vectors of this width.
-func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error) {
+// gather has them all in an index where they are many.
+func (f *newcomers) gather(ctx context.Context) (err error) {
 	if !f.many() {
-		return f, nil
+		return nil
 	}
-	to := &newcomers{place: map[string]int{}}
+	to := newcomers{place: map[string]int{}, width: f.width}
 	for _, n := range f.all {
 		if n.id != "" {
 			to.put(n)
 		}
 	}
-	rows := mat.NewDense(max(1, len(to.all)), width, nil)
+	rows := mat.NewDense(max(1, len(to.all)), f.width, nil)
 	for i, n := range to.all {
 		if n.unit == nil {
 			to.dead++
@@ -74,10 +75,10 @@ func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error)
 		}
 		rows.SetRow(i, n.unit)
 	}
-	var err error
-	to.index, err = near.NewIndex(ctx, rows, near.Cosine)
-	to.indexed = len(to.all)
-	return to, err
+	if to.index, err = near.NewIndex(ctx, rows, near.Cosine); err == nil {
+		to.indexed, *f = len(to.all), to
+	}
+	return err
 }
 
 // nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come last, by name.
