@@ -34,7 +34,7 @@ type book struct {
 type weights map[string]map[string]float64
 
 func newBook(d *task.Data) *book {
-	return &book{files: d.Dataset, graph: d.Graph, cells: cellsOf(d.Dataset), added: map[string]bool{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: weights{}}
+	return &book{files: d.Dataset, graph: d.Graph, cells: cellsOf(d), added: map[string]bool{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: weights{}}
 }
 
 // has reports whether there is such a node now.
@@ -138,7 +138,7 @@ func (b *book) batches(of string) []batch {
 	for u, ends := range b.weights {
 		for v, w := range ends {
 			if u < v {
-				edges = append(edges, toldEdge{u, v, &w})
+				edges = append(edges, toldEdge{u, toldEnd{v, &w}})
 			}
 		}
 	}
@@ -146,10 +146,9 @@ func (b *book) batches(of string) []batch {
 		all = append(all, batch{Edges: some})
 	}
 	for id, features := range b.features {
-		if b.added[id] {
-			continue
+		if !b.added[id] {
+			all = append(all, batch{Features: map[string]map[string]any{id: features}})
 		}
-		all = append(all, batch{Features: map[string]map[string]any{id: features}})
 	}
 	return all
 }

@@ -228,9 +228,7 @@ func (s *service) refit(ctx context.Context, why string) error {
 		return err
 	}
 	v.fits, v.changes = s.now.fits+1, s.now.changes-taken
-	if v.drift, err = live.PrincipalAngle(before.model.P(), next.model.P()); err != nil {
-		v.drift = 0 // of numbers of columns that differ there is no angle
-	}
+	v.drift, _ = live.PrincipalAngle(before.model.P(), next.model.P()) // 0 of numbers of columns that differ, which have no angle
 	s.publish(v, append(next.notes, notes...))
 	s.log.Printf("fit by %s: %v, %.1f s; P has turned by %.3f", why, next.Graph.Report(), time.Since(start).Seconds(), v.drift)
 	return nil

@@ -66,8 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts)}
-	s.guard.token = token
+	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts), token: token}
 	d, f, err := from.files(ctx)
 	if err != nil {
 		return err
@@ -113,14 +112,8 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:       12 * patience,
 	}
 	var open sync.WaitGroup
-	server.ConnState = func(_ net.Conn, to http.ConnState) {
-		switch to {
-		case http.StateNew:
-			open.Add(1)
-		case http.StateClosed:
-			open.Done()
-		}
-	}
+	counts := map[http.ConnState]int{http.StateNew: 1, http.StateClosed: -1}
+	server.ConnState = func(_ net.Conn, to http.ConnState) { open.Add(counts[to]) }
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {

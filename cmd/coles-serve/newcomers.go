@@ -53,12 +53,9 @@ func (f *newcomers) drop(id string) bool {
 	return true
 }
 
-// many reports whether so many are not in the index that another is worth its time, in which writes wait.
-func (f *newcomers) many() bool { return len(f.all)-f.indexed > 1000+f.indexed/2 }
-
-// gather has them all in an index where they are many.
+// gather has them all in an index where so many are not that another is worth its time, in which writes wait.
 func (f *newcomers) gather(ctx context.Context) (err error) {
-	if !f.many() {
+	if len(f.all)-f.indexed <= 1000+f.indexed/2 {
 		return nil
 	}
 	to := newcomers{place: map[string]int{}, width: f.width}
@@ -95,19 +92,14 @@ func (f *newcomers) nearest(ctx context.Context, y []float64, matches []match, c
 			}
 		}
 	}
-	unit := slices.Clone(y)
-	if length := floats.Norm(unit, 2); length > 0 {
-		floats.Scale(1/length, unit)
-	}
+	length := cmp.Or(floats.Norm(y, 2), 1)
 	least := math.Inf(-1) // that is wanted
-	for _, found := range [][]match{matches, fresh} {
-		if len(found) >= count {
-			least = max(least, found[count-1].Score)
-		}
+	if len(matches) >= count {
+		least = matches[count-1].Score
 	}
 	for _, n := range f.all[f.indexed:] {
 		if n.unit != nil && n.id != but {
-			if score := floats.Dot(n.unit, unit); score >= least {
+			if score := floats.Dot(n.unit, y) / length; score >= least {
 				fresh = append(fresh, match{n.id, score})
 			}
 		}

@@ -158,9 +158,6 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 		}
 		x = together
 	}
-	if x == nil && len(edges) == 0 {
-		return nil, unknown, nil
-	}
 	y, err = by.Embed(ctx, x, edges, weights)
 	if errors.Is(err, coles.ErrUnplaced) {
 		return nil, unknown, nil
