@@ -20,7 +20,6 @@ var patience = 10 * time.Second // less in tests
 const (
 	maxBody    = 1 << 20
 	maxNearest = 1000
-	quiet      = 20 * time.Millisecond // without a connection, before the service stops
 )
 
 // A failure is an error with a status of its own.
@@ -62,12 +61,6 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(append(text, '\n')) // an error means that the client has gone
-}
-
-// A route is a path and what answers there.
-type route struct {
-	method, path string
-	handler      handler
 }
 
 // wanted is how many others a request wants.

@@ -10,6 +10,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/matrix"
 	"coles/task"
 
 	"github.com/james-bowman/sparse"
@@ -22,10 +23,10 @@ type book struct {
 	graph    *coles.Graph
 	cells    cells
 	order    []string                  // of the nodes that the files lack, as they came
-	added    map[string]map[string]any // their features
+	added    map[string]bool           // these
 	gone     map[string]bool           // nodes of the files
 	again    map[string]bool           // nodes removed since the last fit began: of that name it has another, if any
-	features map[string]map[string]any // of nodes of the files, new ones
+	features map[string]map[string]any // of these, and new ones of nodes of the files
 	weights  weights                   // of edges since
 }
 
@@ -33,16 +34,13 @@ type book struct {
 type weights map[string]map[string]float64
 
 func newBook(d *task.Data) *book {
-	return &book{files: d.Dataset, graph: d.Graph, cells: cellsOf(d.Dataset), added: map[string]map[string]any{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: weights{}}
+	return &book{files: d.Dataset, graph: d.Graph, cells: cellsOf(d), added: map[string]bool{}, gone: map[string]bool{}, again: map[string]bool{}, features: map[string]map[string]any{}, weights: weights{}}
 }
 
 // has reports whether there is such a node now.
 func (b *book) has(id string) bool {
-	if _, ok := b.added[id]; ok {
-		return true
-	}
 	_, ok := b.graph.Row(id)
-	return ok && !b.gone[id]
+	return b.added[id] || ok && !b.gone[id]
 }
 
 // nodes is how many there are now.
@@ -90,37 +88,26 @@ func (b *book) check(c batch) error {
 // take takes a batch that has been checked.
 func (b *book) take(c batch) {
 	for _, n := range c.Nodes {
-		b.order = append(b.order, n.ID)
-		b.added[n.ID] = n.Features
+		b.order, b.added[n.ID] = append(b.order, n.ID), true
 	}
 	for _, e := range c.joins() {
 		b.weights.join(e)
 	}
-	for id, features := range c.Features {
-		if features == nil { // null
-			features = map[string]any{}
-		}
-		if _, ok := b.added[id]; ok {
-			b.added[id] = features
-		} else {
-			b.features[id] = features
-		}
-	}
+	maps.Copy(b.features, c.features())
 	for _, id := range c.RemoveNodes {
 		b.again[id] = true
 		for other := range b.weights[id] {
 			delete(b.weights[other], id)
 		}
 		delete(b.weights, id)
-		if _, ok := b.added[id]; ok {
-			delete(b.added, id)
-		} else {
-			delete(b.features, id)
+		delete(b.features, id)
+		if !b.added[id] {
 			b.gone[id] = true
 		}
+		delete(b.added, id)
 	}
 	if len(c.RemoveNodes) > 0 {
-		b.order = slices.DeleteFunc(b.order, func(id string) bool { _, ok := b.added[id]; return !ok })
+		b.order = slices.DeleteFunc(b.order, func(id string) bool { return !b.added[id] })
 	}
 }
 
@@ -142,7 +129,7 @@ func (b *book) batches(of string) []batch {
 	}
 	var nodes []toldNode
 	for _, id := range b.order {
-		nodes = append(nodes, toldNode{ID: id, Features: b.added[id]})
+		nodes = append(nodes, toldNode{ID: id, Features: b.features[id]})
 	}
 	for some := range slices.Chunk(nodes, mostTold) {
 		all = append(all, batch{Nodes: some})
@@ -151,7 +138,7 @@ func (b *book) batches(of string) []batch {
 	for u, ends := range b.weights {
 		for v, w := range ends {
 			if u < v {
-				edges = append(edges, toldEdge{u, v, &w})
+				edges = append(edges, toldEdge{u, toldEnd{v, &w}})
 			}
 		}
 	}
@@ -159,7 +146,9 @@ func (b *book) batches(of string) []batch {
 		all = append(all, batch{Edges: some})
 	}
 	for id, features := range b.features {
-		all = append(all, batch{Features: map[string]map[string]any{id: features}})
+		if !b.added[id] {
+			all = append(all, batch{Features: map[string]map[string]any{id: features}})
+		}
 	}
 	return all
 }
@@ -167,32 +156,26 @@ func (b *book) batches(of string) []batch {
 // begin is what a fit begins with: the graph as it is now, with its features and labels.
 func (b *book) begin(ctx context.Context) (*task.Data, error) {
 	d := &dataset.Dataset{Name: b.files.Name, Encoder: b.files.Encoder, FeatureNames: b.files.FeatureNames, Classes: b.files.Classes}
-	at := map[string]int{}
-	var rows []int // in the files, −1 of a node that they lack
 	known, labels := b.graph.IDs(), task.Known(b.files, b.graph.Nodes())
-	for i, id := range known {
-		if !b.gone[id] {
-			at[id], rows, d.IDs = len(d.IDs), append(rows, i), append(d.IDs, id)
+	d.IDs = append(slices.DeleteFunc(slices.Clone(known), func(id string) bool { return b.gone[id] }), b.order...)
+	at := map[string]int{}
+	for q, id := range d.IDs {
+		at[id] = q
+		if b.files.Labels == nil {
+			continue
 		}
-	}
-	for _, id := range b.order {
-		at[id], rows, d.IDs = len(d.IDs), append(rows, -1), append(d.IDs, id)
+		label := -1
+		if i, ok := b.graph.Row(id); ok && !b.added[id] {
+			label = labels[i]
+		}
+		d.Labels = append(d.Labels, label)
 	}
 	var err error
 	if d.Undirected, err = b.joined(at, known, d.IDs); err != nil {
 		return nil, err
 	}
-	if b.files.Labels != nil {
-		for _, i := range rows {
-			label := -1
-			if i >= 0 {
-				label = labels[i]
-			}
-			d.Labels = append(d.Labels, label)
-		}
-	}
 	if b.files.Features != nil {
-		if d.Features, err = b.stacked(ctx, d.IDs, rows); err != nil {
+		if d.Features, err = b.stacked(ctx, d.IDs); err != nil {
 			return nil, err
 		}
 	}
@@ -221,43 +204,35 @@ func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, err
 }
 
 // stacked are the features of all nodes, sparse where those of the files are.
-func (b *book) stacked(ctx context.Context, ids []string, rows []int) (mat.Matrix, error) {
+func (b *book) stacked(ctx context.Context, ids []string) (mat.Matrix, error) {
 	_, width := b.files.Features.Dims()
-	csr, isSparse := b.files.Features.(*sparse.CSR)
-	ends, cols, vals := []int{0}, []int(nil), []float64(nil)
-	set := func(_, j int, v float64) { cols, vals = append(cols, j), append(vals, v) }
-	var dense *mat.Dense
-	if !isSparse {
+	files, err := matrix.Read(ctx, b.files.Features)
+	if err != nil {
+		return nil, err
+	}
+	dense, coo := (*mat.Dense)(nil), sparse.NewCOO(len(ids), width, nil, nil, nil)
+	set := coo.Set
+	if _, isSparse := b.files.Features.(*sparse.CSR); !isSparse {
 		dense = mat.NewDense(len(ids), width, nil)
 		set = dense.Set
 	}
-	for q, i := range rows {
-		features, told := b.added[ids[q]]
-		if i >= 0 {
-			features = b.features[ids[q]]
-			told = features != nil
-		}
-		from := b.files.Features
-		if told {
-			var err error
-			if from, _, err = b.cells.row(ctx, features); err != nil {
-				return nil, fmt.Errorf("%s: %w", ids[q], err)
+	for q, id := range ids {
+		from := files
+		i, _ := b.graph.Row(id)
+		if features, told := b.features[id]; told {
+			row, _, err := b.cells.row(ctx, features)
+			if err == nil {
+				from, err = matrix.Read(ctx, row)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
 			}
 			i = 0
 		}
-		if isSparse && !told {
-			csr.DoRowNonZero(i, func(_, j int, v float64) { set(q, j, v) })
-		} else {
-			for j := range width {
-				if v := from.At(i, j); v != 0 {
-					set(q, j, v)
-				}
-			}
-		}
-		ends = append(ends, len(cols))
+		from.DoRowNonZero(i, func(_, j int, v float64) { set(q, j, v) })
 	}
-	if isSparse {
-		return sparse.NewCSR(len(ids), width, ends, cols, vals), nil
+	if dense == nil {
+		return coo.ToCSR(), nil
 	}
 	return dense, nil
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"coles/dataset"
 	"coles/table"
 	"coles/task"
 
@@ -54,7 +53,7 @@ func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *m
 		} else if at, ok := v.newcomers.place[id]; !ok {
 			return nil, nil, fmt.Errorf("no node %q", id)
 		} else if v.newcomers.all[at].unit != nil {
-			all = append(all, stranger{v.book.added[id], v.book.weights[id]})
+			all = append(all, stranger{v.book.features[id], v.book.weights[id]})
 		}
 	}
 	return v.place(ctx, by, all...)
@@ -66,15 +65,14 @@ type cells struct {
 	encoder *table.Encoder // nil for numbers
 }
 
-func cellsOf(d *dataset.Dataset) cells {
+func cellsOf(d *task.Data) cells {
 	c := cells{make(map[string]int), d.Encoder}
 	if d.Encoder != nil {
 		for j, v := range d.Encoder.Variables() {
 			c.columns[v.Name] = j
 		}
-	} else if d.Features != nil {
-		_, width := d.Features.Dims()
-		for j := range width {
+	} else {
+		for j := range d.Columns() {
 			name := strconv.Itoa(j)
 			if d.FeatureNames != nil {
 				name = d.FeatureNames[j]

@@ -4,6 +4,7 @@ go 1.24.0
 
 require (
 	coles v0.0.0
+	github.com/go-json-experiment/json v0.0.0-20250223041408-d3c622f1b874
 	github.com/gofrs/flock v0.12.1
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/prometheus/client_golang v1.23.2

@@ -9,14 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 )
-
-// A guard lets requests in.
-type guard struct {
-	token *[sha256.Size]byte // hashed; nil for none
-	taken atomic.Int64       // bytes, by the requests under way
-}
 
 // Estimates of the memory that requests take, in bytes.
 const (
@@ -59,14 +52,11 @@ func (s *service) guarded(h http.Handler) http.Handler {
 		v, done := s.look()
 		search := int64(perNode * v.Graph.Nodes())
 		done()
-		length := r.ContentLength
-		if length < 0 || length > maxBody {
-			length = maxBody
-		}
-		cost := perRequest + perByte*length + search
-		defer s.guard.taken.Add(-cost)
+		length := min(uint64(r.ContentLength), maxBody) // which -1, of a length that is not said, is beyond
+		cost := perRequest + perByte*int64(length) + search
+		defer s.taken.Add(-cost)
 		err := s.refused(w, r)
-		if s.guard.taken.Add(cost) > room+searches*search && err == nil {
+		if s.taken.Add(cost) > room+searches*search && err == nil {
 			err = failure{http.StatusTooManyRequests, errors.New("too many requests at once for the memory; ask again in a second")}
 		}
 		if err != nil {
@@ -86,7 +76,7 @@ func (s *service) refused(w http.ResponseWriter, r *http.Request) error {
 		return failure{http.StatusForbidden, fmt.Errorf("a page of %q must not ask here", o)}
 	}
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if sum := sha256.Sum256([]byte(given)); s.guard.token != nil && (!ok || subtle.ConstantTimeCompare(sum[:], s.guard.token[:]) == 0) {
+	if sum := sha256.Sum256([]byte(given)); s.token != nil && (!ok || subtle.ConstantTimeCompare(sum[:], s.token[:]) == 0) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		return failure{http.StatusUnauthorized, errors.New(`the token is missing or wrong: send "Authorization: Bearer TOKEN"`)}
 	}

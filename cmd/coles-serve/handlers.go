@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,15 +18,29 @@ import (
 // between, may not wait for minutes, and the files have changed all the same. As there is one at a
 // time, those who leave cannot ask for more than that.
 func (s *service) handler(ctx context.Context) http.Handler {
-	mux, meter, methods := http.NewServeMux(), newMeter(s), map[string][]string{}
-	routes := append(s.tellers(),
-		route{"GET", "/similar", s.similar},
-		route{"GET", "/links", s.links},
-		route{"POST", "/embed", s.embed},
-		route{"GET", "/predict", s.predictNode},
-		route{"POST", "/predict", s.predict},
-		route{"GET", "/healthz", s.health},
-		route{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
+	mux, methods := http.NewServeMux(), map[string][]string{}
+	figures, seconds := s.measured()
+	for _, one := range []struct {
+		method, path string
+		handler      handler
+	}{
+		{"POST", "/nodes", told(s, func(v []toldNode) batch { return batch{Nodes: v} })},
+		{"DELETE", "/nodes", told(s, func(v []string) batch { return batch{RemoveNodes: v} })},
+		{"POST", "/edges", told(s, func(v []toldEdge) batch { return batch{Edges: v} })},
+		{"DELETE", "/edges", told(s, func(v []toldEdge) batch {
+			for k := range v {
+				v[k].Weight = new(float64)
+			}
+			return batch{Edges: v}
+		})},
+		{"PUT", "/features", told(s, func(v map[string]map[string]any) batch { return batch{Features: v} })},
+		{"GET", "/similar", s.similar},
+		{"GET", "/links", s.links},
+		{"POST", "/embed", s.embed},
+		{"GET", "/predict", s.predict},
+		{"POST", "/predict", s.predict},
+		{"GET", "/healthz", s.health},
+		{"POST", "/reload", func(w http.ResponseWriter, r *http.Request) (any, error) {
 			if !s.one.TryLock() {
 				return nil, failure{http.StatusConflict, errors.New("a reload is under way; ask again when it is done")}
 			}
@@ -34,9 +50,10 @@ func (s *service) handler(ctx context.Context) http.Handler {
 				return nil, failure{http.StatusInternalServerError, err}
 			}
 			return s.health(w, r)
-		}})
-	for _, one := range routes {
-		mux.Handle(one.method+" "+one.path, meter.timed(one.path, one.handler))
+		}},
+	} {
+		timed := seconds.MustCurryWith(prometheus.Labels{"handler": one.path})
+		mux.Handle(one.method+" "+one.path, promhttp.InstrumentHandlerDuration(timed, one.handler))
 		methods[one.path] = append(methods[one.path], one.method)
 	}
 	for path, all := range methods {
@@ -45,7 +62,7 @@ func (s *service) handler(ctx context.Context) http.Handler {
 			return nil, failure{http.StatusMethodNotAllowed, fmt.Errorf("%s wants %s", path, strings.Join(all, " or "))}
 		}))
 	}
-	mux.Handle("GET /metrics", meter.handler())
+	mux.Handle("GET /metrics", promhttp.HandlerFor(figures, promhttp.HandlerOpts{}))
 	mux.Handle("/", handler(func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, failure{http.StatusNotFound, fmt.Errorf("no path %q", r.URL.Path)}
 	}))
@@ -99,21 +116,5 @@ func told[T any](s *service, as func(T) batch) handler {
 			return nil, fmt.Errorf("body: %d changes, want 1 to %d", n, mostTold)
 		}
 		return s.tell(r.Context(), c)
-	}
-}
-
-// tellers are the handlers of what changes the graph.
-func (s *service) tellers() []route {
-	return []route{
-		{"POST", "/nodes", told(s, func(v []toldNode) batch { return batch{Nodes: v} })},
-		{"DELETE", "/nodes", told(s, func(v []string) batch { return batch{RemoveNodes: v} })},
-		{"POST", "/edges", told(s, func(v []toldEdge) batch { return batch{Edges: v} })},
-		{"DELETE", "/edges", told(s, func(v []toldEdge) batch {
-			for k := range v {
-				v[k].Weight = new(float64)
-			}
-			return batch{Edges: v}
-		})},
-		{"PUT", "/features", told(s, func(v map[string]map[string]any) batch { return batch{Features: v} })},
 	}
 }

@@ -42,7 +42,7 @@ func (c batch) joins() []toldEdge {
 	all := slices.Clone(c.Edges)
 	for _, n := range c.Nodes {
 		for _, e := range n.Edges {
-			all = append(all, toldEdge{n.ID, e.To, e.Weight})
+			all = append(all, toldEdge{n.ID, e})
 		}
 	}
 	return all
@@ -62,12 +62,11 @@ type toldEnd struct {
 }
 
 type toldEdge struct {
-	From   string   `json:"from"`
-	To     string   `json:"to"`
-	Weight *float64 `json:"weight,omitempty"`
+	From string `json:"from"`
+	toldEnd
 }
 
-func (e toldEdge) weight() float64 {
+func (e toldEnd) weight() float64 {
 	if e.Weight == nil {
 		return 1
 	}
@@ -120,17 +119,14 @@ func (j *journal) close() error { return errors.Join(j.file.Close(), j.lock.Clos
 
 func (j *journal) replay(setAside bool, take func(batch) error) (notes []string, err error) {
 	from := bufio.NewReaderSize(j.file, 1<<20)
-	var kept []io.Reader // runs of lines that are taken
-	var odd bytes.Buffer // the others
-	begin, at := int64(0), int64(0)
-	run := func() io.Reader { return io.NewSectionReader(j.file, begin, at-begin) }
+	var kept, odd bytes.Buffer // with setAside, lines that are taken, and others
+	cut := 0                   // of the last line
 	for number := 1; ; number++ {
 		line, err := from.ReadBytes('\n')
 		if err == io.EOF {
-			if kept = append(kept, run()); len(line) > 0 {
-				notes = append(notes, fmt.Sprintf("%s: %d bytes of a change that was not answered are left out", j.path, len(line)))
+			if len(line) > 0 {
+				cut, notes = len(line), append(notes, fmt.Sprintf("%s: %d bytes of a change that was not answered are left out", j.path, len(line)))
 			}
-			at += int64(len(line))
 			break
 		}
 		if err != nil {
@@ -145,7 +141,9 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		}
 		switch {
 		case err == nil:
-			j.size += int64(len(line))
+			if j.size += int64(len(line)); setAside {
+				kept.Write(line)
+			}
 		case number == 1:
 			return nil, fmt.Errorf("%s:1: %w", j.path, err)
 		case !setAside:
@@ -153,9 +151,7 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		default:
 			odd.Write(line)
 			notes = append(notes, fmt.Sprintf("%s:%d is set aside in %s.aside: %v", j.path, number, j.path, err))
-			kept, begin = append(kept, run()), at+int64(len(line))
 		}
-		at += int64(len(line))
 	}
 	if odd.Len() == 0 {
 		return notes, errors.Join(j.file.Truncate(j.size), second(j.file.Seek(j.size, io.SeekStart)))
@@ -167,7 +163,7 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 	if err := errors.Join(second(aside.Write(odd.Bytes())), aside.Sync(), aside.Close()); err != nil {
 		return nil, err
 	}
-	return notes, j.rewrite(at, func(w io.Writer) error { return second(io.Copy(w, io.MultiReader(kept...))) })
+	return notes, j.rewrite(j.size+int64(odd.Len()+cut), func(w io.Writer) error { return second(kept.WriteTo(w)) })
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -252,13 +248,11 @@ func (j *journal) rewrite(size int64, fill func(io.Writer) error) error {
 	}
 	defer os.Remove(next.Name()) // unless it has its name
 	to := bufio.NewWriter(next)
-	var length int64
 	for _, do := range []func() error{
 		func() error { return fill(to) },
 		to.Flush,
 		func() error { return next.Chmod(was.Mode().Perm()) },
 		next.Sync,
-		func() (err error) { length, err = next.Seek(0, io.SeekCurrent); return err },
 		func() error { return j.mine(size) },
 		func() error { return os.Rename(next.Name(), j.path) },
 	} {
@@ -267,8 +261,9 @@ func (j *journal) rewrite(size int64, fill func(io.Writer) error) error {
 		}
 	}
 	j.file.Close() // of a file without a name now
-	j.file, j.size = next, length
-	return syncFolder(filepath.Dir(j.path))
+	j.file = next
+	j.size, err = next.Seek(0, io.SeekCurrent)
+	return errors.Join(err, syncFolder(filepath.Dir(j.path)))
 }
 
 // syncFolder has the names in a folder on the disk.

@@ -121,7 +121,7 @@ func (s *service) tell(ctx context.Context, c batch) (any, error) {
 	s.reading.Unlock()
 	// What is answered is on the disk: from here on nothing may fail because a client leaves.
 	next := *v
-	if err := next.gather(context.WithoutCancel(ctx)); err != nil {
+	if err := next.newcomers.gather(context.WithoutCancel(ctx)); err != nil {
 		return nil, failure{http.StatusInternalServerError, err}
 	}
 	s.publish(next, nil)
@@ -169,7 +169,7 @@ func (v *view) try(ctx context.Context, c batch) (changed []newNode, unknown []s
 		who := stranger{row, map[string]float64{}}
 		if !known {
 			if maps.Copy(who.ends, v.book.weights[id]); !given {
-				who.features = v.book.added[id]
+				who.features = v.book.features[id]
 			}
 			maps.Copy(who.ends, told[id])
 			maps.DeleteFunc(who.ends, func(other string, _ float64) bool { return gone[other] })
@@ -228,9 +228,7 @@ func (s *service) refit(ctx context.Context, why string) error {
 		return err
 	}
 	v.fits, v.changes = s.now.fits+1, s.now.changes-taken
-	if v.drift, err = live.PrincipalAngle(before.model.P(), next.model.P()); err != nil {
-		v.drift = 0 // of numbers of columns that differ there is no angle
-	}
+	v.drift, _ = live.PrincipalAngle(before.model.P(), next.model.P()) // 0 of numbers of columns that differ, which have no angle
 	s.publish(v, append(next.notes, notes...))
 	s.log.Printf("fit by %s: %v, %.1f s; P has turned by %.3f", why, next.Graph.Report(), time.Since(start).Seconds(), v.drift)
 	return nil

@@ -14,7 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 
@@ -66,8 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts)}
-	s.guard.token = token
+	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts), token: token}
 	d, f, err := from.files(ctx)
 	if err != nil {
 		return err
@@ -102,32 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return s.serve(ctx, listener)
 }
 
-// A lastCall accepts the connections that wait in the kernel before it stops: a listener that closes resets them.
-type lastCall struct {
-	*net.TCPListener
-	end atomic.Pointer[time.Time] // nil until the call
-}
-
-// call has the listener accept until nobody comes for a moment, or for a second.
-func (l *lastCall) call() {
-	end := time.Now().Add(time.Second)
-	l.end.Store(&end)
-	l.SetDeadline(time.Now().Add(quiet))
-}
-
-func (l *lastCall) Accept() (net.Conn, error) {
-	end := l.end.Load()
-	if end != nil {
-		if now := time.Now(); now.Before(*end) {
-			l.SetDeadline(now.Add(quiet))
-		}
-	}
-	c, err := l.TCPListener.Accept()
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = http.ErrServerClosed
-	}
-	return c, err
-}
+// serve answers until ctx is done, and who has come by then.
 func (s *service) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(ctx),
@@ -137,15 +111,38 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout:      3 * patience, // leaves time to answer that patience has run out
 		IdleTimeout:       12 * patience,
 	}
-	last := &lastCall{TCPListener: l.(*net.TCPListener)}
-	defer context.AfterFunc(ctx, last.call)()
-	if err := server.Serve(last); !errors.Is(err, http.ErrServerClosed) {
+	var open sync.WaitGroup
+	counts := map[http.ConnState]int{http.StateNew: 1, http.StateClosed: -1}
+	server.ConnState = func(_ net.Conn, to http.ConnState) { open.Add(counts[to]) }
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
 		return err
+	case <-ctx.Done():
 	}
 	s.log.Print("stop: the requests under way are answered")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
 	defer cancel()
-	err := server.Shutdown(ctx)
+	// A listener that closes resets the connections that wait in the kernel, which hands them over in their order: those before
+	// this one have been accepted when it is answered.
+	if last, err := new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String()); err == nil {
+		io.WriteString(last, "GET / HTTP/1.0\r\n\r\n")
+		last.SetReadDeadline(time.Now().Add(patience))
+		io.Copy(io.Discard, last)
+		last.Close()
+	}
+	l.Close()
+	<-failed
+	server.SetKeepAlivesEnabled(false) // and not Shutdown, which drops a request that it has not read yet
+	go func() {
+		open.Wait()
+		cancel()
+	}()
+	<-ctx.Done()
 	s.log.Print("stopped")
-	return err
+	if server.Close(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return nil
 }

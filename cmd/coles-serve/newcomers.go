@@ -23,6 +23,7 @@ type newNode struct {
 type newcomers struct {
 	all     []newNode
 	place   map[string]int
+	width   int         // of their vectors
 	index   *near.Index // of the first of all
 	indexed int         // how many these are
 	dead    int         // of these, with no vector, or gone since
@@ -52,21 +53,18 @@ func (f *newcomers) drop(id string) bool {
 	return true
 }
 
-// many reports whether so many are not in the index that another is worth its time, in which writes wait.
-func (f *newcomers) many() bool { return len(f.all)-f.indexed > 1000+f.indexed/2 }
-
-// gathered are the newcomers there are, where they are many all in an index of vectors of this width.
-func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error) {
-	if !f.many() {
-		return f, nil
+// gather has them all in an index where so many are not that another is worth its time, in which writes wait.
+func (f *newcomers) gather(ctx context.Context) (err error) {
+	if len(f.all)-f.indexed <= 1000+f.indexed/2 {
+		return nil
 	}
-	to := &newcomers{place: map[string]int{}}
+	to := newcomers{place: map[string]int{}, width: f.width}
 	for _, n := range f.all {
 		if n.id != "" {
 			to.put(n)
 		}
 	}
-	rows := mat.NewDense(max(1, len(to.all)), width, nil)
+	rows := mat.NewDense(max(1, len(to.all)), f.width, nil)
 	for i, n := range to.all {
 		if n.unit == nil {
 			to.dead++
@@ -74,10 +72,10 @@ func (f *newcomers) gathered(ctx context.Context, width int) (*newcomers, error)
 		}
 		rows.SetRow(i, n.unit)
 	}
-	var err error
-	to.index, err = near.NewIndex(ctx, rows, near.Cosine)
-	to.indexed = len(to.all)
-	return to, err
+	if to.index, err = near.NewIndex(ctx, rows, near.Cosine); err == nil {
+		to.indexed, *f = len(to.all), to
+	}
+	return err
 }
 
 // nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come last, by name.
@@ -94,19 +92,14 @@ func (f *newcomers) nearest(ctx context.Context, y []float64, matches []match, c
 			}
 		}
 	}
-	unit := slices.Clone(y)
-	if length := floats.Norm(unit, 2); length > 0 {
-		floats.Scale(1/length, unit)
-	}
+	length := cmp.Or(floats.Norm(y, 2), 1)
 	least := math.Inf(-1) // that is wanted
-	for _, found := range [][]match{matches, fresh} {
-		if len(found) >= count {
-			least = max(least, found[count-1].Score)
-		}
+	if len(matches) >= count {
+		least = matches[count-1].Score
 	}
 	for _, n := range f.all[f.indexed:] {
 		if n.unit != nil && n.id != but {
-			if score := floats.Dot(n.unit, unit); score >= least {
+			if score := floats.Dot(n.unit, y) / length; score >= least {
 				fresh = append(fresh, match{n.id, score})
 			}
 		}

@@ -16,7 +16,7 @@ import (
 func TestNewcomersNearest(t *testing.T) {
 	const width, count = 5, 8
 	rng := testkit.Random(1)
-	f, units := &newcomers{place: map[string]int{}}, map[string][]float64{}
+	f, units := &newcomers{place: map[string]int{}, width: width}, map[string][]float64{}
 	fitted := []match{{"fitted 1", 0.5}, {"fitted 2", -0.5}}
 	gathered := 0
 	for step := range 12_000 {
@@ -35,8 +35,8 @@ func TestNewcomersNearest(t *testing.T) {
 			f.put(newNode{id: id, unit: unit})
 			units[id] = unit
 		}
-		if f.many() {
-			f = testkit.Must(f.gathered(t.Context(), width))
+		before := f.index
+		if testkit.Check(t, f.gather(t.Context())); f.index != before {
 			gathered++
 		}
 		if step%300 > 0 {

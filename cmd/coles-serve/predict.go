@@ -16,57 +16,43 @@ var (
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
-// predict answers for a newcomer, by its vector alone: to spread labels over the whole graph takes longer than a request.
+// predict answers for a node that there is, by GET, or for a newcomer: like all that the last fit has not seen by its vector alone,
+// as to spread labels over the whole graph takes longer than a request.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
-	who, err := readNewcomer(r)
+	var who newcomer
+	var err error
+	given := r.Method == http.MethodPost
+	if given {
+		who, err = readNewcomer(r)
+	} else {
+		who.K, err = wanted(r)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var unknown []string
-	found, err := s.predicted(r, who.K, func(v *view) (row int, y *mat.Dense, err error) {
-		y, unknown, err = v.welcome(r.Context(), v.learnt.placer, who)
-		return -1, y, err
-	})
-	if err == nil {
-		found["unknown"] = unknown
-	}
-	return found, err
-}
-
-// predictNode answers for a node that there is.
-func (s *service) predictNode(_ http.ResponseWriter, r *http.Request) (any, error) {
-	k, err := wanted(r)
-	if err != nil {
-		return nil, err
-	}
-	id := r.FormValue("id")
-	found, err := s.predicted(r, k, func(v *view) (row int, y *mat.Dense, err error) {
-		row, _, err = v.find(id)
-		if err == nil && row < 0 {
-			y, _, err = v.place(r.Context(), v.learnt.placer, stranger{v.book.added[id], v.book.weights[id]})
-		}
-		return row, y, err
-	})
-	if err == nil {
-		found["id"] = id
-	}
-	return found, err
-}
-
-// predicted predicts a node of the last fit or, for row −1, another by its vector alone: to smooth the whole graph takes longer than a request.
-func (s *service) predicted(r *http.Request, k int, find func(*view) (row int, y *mat.Dense, err error)) (map[string]any, error) {
 	v, done := s.look()
 	of, now, hidden := v.learnt, v.state, v.hidden
-	row, y, err := 0, (*mat.Dense)(nil), error(errNoLabels)
-	if of != nil {
-		row, y, err = find(v)
+	id, row, y, unknown := r.FormValue("id"), -1, (*mat.Dense)(nil), []string(nil)
+	switch {
+	case of == nil:
+		err = errNoLabels
+	case given:
+		y, unknown, err = v.welcome(r.Context(), of.placer, who)
+	default:
+		if row, _, err = v.find(id); err == nil && row < 0 {
+			y, _, err = v.place(r.Context(), of.placer, stranger{v.book.features[id], v.book.weights[id]})
+		}
 	}
 	done()
-	switch {
-	case err != nil:
+	if err == nil && row < 0 && y == nil {
+		err = errUnknown
+	}
+	if err != nil {
 		return nil, err
-	case row < 0 && y == nil:
-		return nil, errUnknown
+	}
+	found := map[string]any{"id": id}
+	if given {
+		found = map[string]any{"unknown": unknown}
 	}
 	var answer learn.Answer
 	var why *task.Why
@@ -95,12 +81,16 @@ func (s *service) predicted(r *http.Request, k int, find func(*view) (row int, y
 	}
 	switch of.Kind() {
 	case task.Number:
-		return map[string]any{"value": answer.Value, "low": answer.Low, "high": answer.High}, nil
+		found["value"], found["low"], found["high"] = answer.Value, answer.Low, answer.High
+		return found, nil
 	case task.SeveralClasses:
-		return map[string]any{"classes": of.Likeliest(answer, k), "threshold": of.Threshold}, nil
+		found["threshold"] = of.Threshold
+	default:
+		if why != nil {
+			why.Nodes = slices.DeleteFunc(why.Nodes, func(p task.NodePart) bool { return hidden[p.ID] })
+		}
+		found["why"] = why
 	}
-	if why != nil {
-		why.Nodes = slices.DeleteFunc(why.Nodes, func(p task.NodePart) bool { return hidden[p.ID] })
-	}
-	return map[string]any{"classes": of.Likeliest(answer, k), "why": why}, nil
+	found["classes"] = of.Likeliest(answer, who.K)
+	return found, nil
 }

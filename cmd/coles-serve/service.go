@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"log"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"coles/examples/shared/cli"
@@ -17,7 +19,8 @@ type service struct {
 	share float64    // of changes that begin a fit; 0 for none
 	ctx   context.Context
 	log   *log.Logger
-	guard guard
+	token *[sha256.Size]byte // hashed; nil for none
+	taken atomic.Int64       // bytes, by the requests under way
 	hosts cli.Hosts
 
 	writing sync.Mutex // held by who changes the view, and while the disk is waited for

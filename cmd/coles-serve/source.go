@@ -72,7 +72,6 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 
 // read reads the graph, the features in the columns of an encoder if there is one, and the labels.
 func (from source) read(e *table.Encoder) (*dataset.Dataset, error) {
-	opts := dataset.EdgeListOptions{Encoder: e}
 	readers := [3]io.Reader{strings.NewReader("")} // nil for another file that there is not
 	for k, path := range []string{from.graph, from.features, from.labels} {
 		if path == "" {
@@ -84,6 +83,6 @@ func (from source) read(e *table.Encoder) (*dataset.Dataset, error) {
 		}
 		readers[k] = bytes.NewReader(text)
 	}
-	opts.Labels, opts.EdgesName, opts.FeaturesName, opts.LabelsName = readers[2], from.graph, from.features, from.labels
+	opts := dataset.EdgeListOptions{Encoder: e, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
 	return dataset.ReadEdgeList(readers[0], readers[1], opts)
 }

@@ -46,7 +46,7 @@ type learnt struct {
 
 // newState fits data, unless a file has a model of them.
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
-	s := &state{Data: d, cells: cellsOf(d.Dataset), ids: d.Graph.IDs(), since: time.Now()}
+	s := &state{Data: d, cells: cellsOf(d), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
 	var target task.Target
 	var err error
@@ -69,9 +69,12 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 		}
 	}
 	if d.Labels != nil {
-		if s.learnt, err = learnFrom(ctx, d, by, target, how.How); err != nil {
+		p, err := task.Learn(ctx, d.Graph, by.rows, by.model, target, how.How)
+		if err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
+		answers := func() ([]learn.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, target, nil) }
+		s.learnt = &learnt{p, by, target, sync.OnceValues(answers)}
 	}
 	// What one client begins is there for all.
 	s.links = sync.OnceValues(func() (*task.Links, error) { return d.Links(context.Background(), task.Linking{Seed: 1}) })
@@ -111,10 +114,4 @@ func (s *state) fit(ctx context.Context, m task.Model, how task.Fitting) (v vect
 	}
 	v.placer, err = task.NewPlacer(ctx, v.model, s.Data)
 	return v, chosen, err
-}
-
-func learnFrom(ctx context.Context, d *task.Data, by vectors, t task.Target, how learn.Options) (*learnt, error) {
-	p, err := task.Learn(ctx, d.Graph, by.rows, by.model, t, how)
-	answers := func() ([]learn.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, t, nil) }
-	return &learnt{p, by, t, sync.OnceValues(answers)}, err
 }

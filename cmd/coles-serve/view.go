@@ -30,7 +30,8 @@ type view struct {
 
 // follow is the view of a state and of what has been told, and has a note for each newcomer that cannot be placed.
 func follow(ctx context.Context, next *state, b *book) (v view, notes []string, err error) {
-	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{place: map[string]int{}}}
+	_, width := next.rows.Dims()
+	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{place: map[string]int{}, width: width}}
 	for _, id := range next.ids {
 		if !b.has(id) || b.again[id] {
 			v.hidden[id] = true
@@ -40,7 +41,7 @@ func follow(ctx context.Context, next *state, b *book) (v view, notes []string, 
 		if _, known := v.row(id); known {
 			continue
 		}
-		n, _, err := v.newcomer(ctx, id, stranger{b.added[id], b.weights[id]})
+		n, _, err := v.newcomer(ctx, id, stranger{b.features[id], b.weights[id]})
 		if ctx.Err() != nil {
 			return v, nil, ctx.Err()
 		}
@@ -49,18 +50,7 @@ func follow(ctx context.Context, next *state, b *book) (v view, notes []string, 
 		}
 		v.newcomers.put(n)
 	}
-	err = v.gather(ctx)
-	return v, notes, err
-}
-
-// gather has newcomers that have become many in an index.
-func (v *view) gather(ctx context.Context) error {
-	_, width := v.rows.Dims()
-	next, err := v.newcomers.gathered(ctx, width)
-	if err == nil {
-		v.newcomers = *next
-	}
-	return err
+	return v, notes, v.newcomers.gather(ctx)
 }
 
 // row is the row of a node in the last fit.
@@ -168,9 +158,6 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 		}
 		x = together
 	}
-	if x == nil && len(edges) == 0 {
-		return nil, unknown, nil
-	}
 	y, err = by.Embed(ctx, x, edges, weights)
 	if errors.Is(err, coles.ErrUnplaced) {
 		return nil, unknown, nil
@@ -178,8 +165,7 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 	if err != nil {
 		return nil, nil, err
 	}
-	_, width := y.Dims()
-	return y.Slice(0, 1, 0, width).(*mat.Dense), unknown, nil
+	return y.Slice(0, 1, 0, y.RawMatrix().Cols).(*mat.Dense), unknown, nil
 }
 
 // newcomer is a stranger as a newcomer.

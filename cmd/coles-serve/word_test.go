@@ -270,7 +270,7 @@ func TestWhoMayAsk(t *testing.T) {
 	write(t, file, "open sesame\n")
 	testkit.WantText(t, fmt.Sprint(testkit.Err(readToken(file))), "one word")
 	write(t, file, "sesame\n")
-	s.guard.token = testkit.Must(readToken(file))
+	s.token = testkit.Must(readToken(file))
 	for token, want := range map[string]int{"": 401, "Bearer ": 401, "Bearer sesam": 401, "sesame": 401, "Bearer sesame": 200} {
 		testkit.WantSame(t, "status with the token "+token, status("localhost", "", token), want)
 	}
@@ -304,7 +304,7 @@ func TestRoomForRequests(t *testing.T) {
 	for _, c := range waiting {
 		c.Close()
 	}
-	for s.guard.taken.Load() > 0 { // or the test runs out of time
+	for s.taken.Load() > 0 { // or the test runs out of time
 		time.Sleep(time.Millisecond)
 	}
 	testkit.WantSame(t, "status", testkit.Must(http.Get(server.URL+"/similar?id=ann")).StatusCode, 200)
