@@ -291,6 +291,9 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
 		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
+		if f.numbers, err = numbers(ctx, f.scratch == "", x); err != nil {
+			return nil, err
+		}
 	}
 	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), f.total, scratch.Of(ctx))
 	f.step("prepare", 1, 3)

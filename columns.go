@@ -9,13 +9,18 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/linear"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// The mean number of entries of rows, as of a few columns of a table, up to which features tell little of a node, and below
+// which they may.
+const fewest, few = 5, 8
+
 // leaveRoom reports whether columns of the structure are to be tried beside those of a model of the features.
 func (f *fitting) leaveRoom(m *Model) bool {
-	room := (f.Scaling.Rank == 0 || m.scaling.Power == 0) && m.scaling.EffectiveRank < f.aim() && f.x.Cols() < f.total || f.byCommunities()
+	room := f.numbers < few || f.leavesRank(m) || f.byCommunities()
 	return len(m.scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
 }
 
@@ -63,10 +68,41 @@ func (s Settings) filterBeside() Filter {
 	return s.Filter
 }
 
+// leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
+func (f *fitting) leavesRank(m *Model) bool {
+	return f.Scaling.Rank > 0 && m.scaling.Power == 0 && f.x.Cols() < f.total
+}
+
+// numbers is the mean number of entries other than 0 in a row of features as prepared, all where they are not counted.
+func numbers[T kernel.Float](ctx context.Context, count bool, x *matrix.Matrix[T]) (float64, error) {
+	if !count {
+		return float64(x.Cols()), nil
+	}
+	sum, err := parallel.Sum(ctx, x.Rows(), 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			_, row := x.Row(i)
+			for _, v := range row {
+				if v != 0 {
+					sum[0]++
+				}
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	return sum[0] / float64(x.Rows()), nil
+}
+
 // autoShare is [AutoShare] beside a model of features, for columns z of the structure. It puts its reason into the report.
 func (f *fitting) autoShare(ctx context.Context, m *Model, z *mat.Dense) (share float64, err error) {
 	m.report.FeatureRank = m.scaling.EffectiveRank
-	share = 1 - m.report.FeatureRank/f.aim()
+	switch {
+	case f.numbers <= fewest:
+		share = 0.5
+	case f.leavesRank(m):
+		share = 1 - m.report.FeatureRank/f.aim()
+	}
 	if share < 0.5 {
 		ratio, err := f.structureRatio(ctx, z)
 		if err != nil {
@@ -136,6 +172,7 @@ type fitting struct {
 	g       *Graph
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
+	numbers float64                // of entries in a row of features
 	made    *Structure             // that made the features, nil where they were given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // d′ where columns of the structure are added

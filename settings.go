@@ -285,10 +285,11 @@ func (s Settings) structureColumns(nodes int) int {
 // most half. A share costs a fit without features, and in the model's file its Structure.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
-// d′/2, and for d′ of more than half of the nodes. It is ½ where s < 0.8 and the graph was taken. Else it is 0 unless γ = 0 or
-// fixed, there are fewer features than d′, and their columns have an effective rank e below that Rank. Then it is what e leaves
-// of the Rank or, if that is more, follows from two kernels. With R, T and a as in [Alignment], let K_N = ZZᵀ be that of
-// neighbours' features, Z = F°R_A for F without its term k = 0, and K_L = LLᵀ that of the columns L of the structure:
+// d′/2, and for d′ of more than half of the nodes. It is ½ where s < 0.8 and the graph was taken, and where a row of features
+// as prepared has 5 entries at most in the mean. It is measured with less than 8, and where γ is 0 for want of the Rank and
+// there are fewer features than d′, whose columns have an effective rank e, else Rank. It is what e leaves of the Rank or, if
+// that is more, follows from two kernels. With R, T and a as in [Alignment], let K_N = ZZᵀ be that of neighbours' features,
+// Z = F°R_A for F without its term k = 0, and K_L = LLᵀ that of the columns L of the structure:
 //
 //	share = min(½, max(1 − e/Rank, 1 − a(K_N)/a(K_L))).
 type Share float64

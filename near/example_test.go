@@ -56,9 +56,9 @@ func ExampleIndex_RecommendLinks() {
 		fmt.Printf("7 and %d, %.2f\n", m.Row, m.Score)
 	}
 	// Output:
-	// 7 and 229, 0.58
-	// 7 and 222, 0.57
-	// 7 and 83, 0.54
+	// 7 and 229, 0.79
+	// 7 and 222, 0.72
+	// 7 and 301, 0.68
 }
 
 // An index is made once and asked many times: about its own rows, and about others.
