@@ -42,21 +42,22 @@ import (
 //
 //	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ).
 //
-// Columns of which no row has two, as of a category, are hidden together. Of rows in another order a has the deviation
-// √2·‖T‖/n: half as much is the least denominator; up to twice, the features tell nothing. From q = 1 on the graph is taken.
+// Neighbouring columns of which no row has two, as of a category, are hidden together. If the rows were in another order, a
+// would be 0 with the deviation √2·‖T‖/n. The denominator is at least half of that; up to twice, the features tell nothing.
+// From q = 1 on the graph is taken.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
 	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
 	Known             bool    `json:"known"`                 // false where the features tell nothing
 	Communities       float64 `json:"communities"`           // r, or 0 where s is 0.8 or more; ¼ for fewer than 30 nodes
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
-	Ratio             float64 `json:"ratio"`                 // q, or 0 where s or r is enough, or the features tell nothing
+	Ratio             float64 `json:"ratio"`                 // q, or 0 where it was not measured
 }
 
-// Alignment measures s and r on a graph with features X (n × d), prepared as [Fit] with these settings does. Neither depends
+// Alignment measures s, r and q on a graph with features X (n × d), prepared as [Fit] with these settings does. None depends
 // on the numbering of nodes: s begins with random combinations of columns, and r goes by hashes of nodes' features and their
-// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, or d/32 with 32 where d ≤ 400, and r 9 hops of 34
-// columns in float64, or 144. Errors: as [Fit].
+// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, or d/32 with 32 where d ≤ 400, r 9 hops of 34
+// columns in float64, or 144, and q four times F with 32 columns. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

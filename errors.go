@@ -14,7 +14,7 @@ import (
 // panics as in the standard library: a nil argument or receiver, or a callback that panics.
 var (
 	ErrShape      = matrix.ErrShape                                       // sizes that do not fit together, or nothing where something is needed
-	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range, or an edge that there is not
+	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range, or an edge that is not there
 	ErrNotFinite  = matrix.ErrNotFinite                                   // a NaN or an infinity in the input, or a result that overflows
 	ErrTooLarge   = matrix.ErrTooLarge                                    // more nodes or entries than can be indexed, or more memory than can be addressed
 	ErrNegative   = matrix.ErrNegative                                    // a weight below zero, or a feature below zero for a preparation that takes none

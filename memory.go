@@ -175,7 +175,7 @@ func (w workload) always() int64 {
 	return bytes
 }
 
-// choice is the memory of the leading directions and their rows, or of the communities.
+// choice is the memory of the leading directions and their rows, of the communities, or of hidden features and W.
 func (w workload) choice(weighted bool) int64 {
 	along := w.n * (8*(alignment.Width+2) + w.size*int64(alignment.Block(int(w.d))))
 	if w.sparse { // Xᵀ
@@ -185,7 +185,8 @@ func (w workload) choice(weighted bool) int64 {
 	if weighted {
 		communities += 8 * w.stored
 	}
-	return max(along, communities)
+	hidden := w.size*w.n*3*32 + (12+w.size)*(w.stored+w.n) + 4*w.z
+	return max(along, communities, hidden)
 }
 
 func (w workload) direct() int64 {

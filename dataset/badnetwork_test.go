@@ -45,7 +45,7 @@ func TestBadNetworks(t *testing.T) {
 		{"xml: an element that is not open", network("graphml", xml("</node>")), coles.ErrFormat, "edges:3"},
 		{"xml: no id", network("graphml", xml("<node/>")), coles.ErrFormat, "edges:3"},
 		{"xml: a node twice", network("graphml", xml(nodes+"\n"+nodes)), coles.ErrIDs, "edges:4"},
-		{"xml: an edge of no node", network("graphml", xml(nodes+"\n<edge source=\"a\" target=\"c\"/>")), coles.ErrIDs, `edges:4: bad node ids: an edge of a node "c"`},
+		{"xml: an edge of no node", network("graphml", xml(nodes+"\n<edge source=\"a\" target=\"c\"/>")), coles.ErrIDs, `edges:4: bad node ids: an edge has the end "c"`},
 		{"xml: a second graph", network("graphml", "<graphml><graph>"+nodes+"</graph>\n<graph/></graphml>"), coles.ErrFormat, "edges:2"},
 		{"xml: not UTF-8", network("graphml", xml("<node id=\"\xff\"/>")), coles.ErrFormat, "edges:3"},
 		{"xml: elements in elements", network("graphml", "<graphml>"+strings.Repeat("<a>\n", 1<<12)), coles.ErrTooLarge, "edges:64"},

@@ -135,6 +135,7 @@ func TestOtherLists(t *testing.T) {
 	testkit.WantSame(t, "baskets", asMeant(d), "basket:1-egg, basket:1-milk, basket:1-flour, basket:2-milk, basket:2-sugar, basket:2-milk")
 	testkit.WantSame(t, "kinds", d.Sides, []bool{false, true, true, true, false, true})
 	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("# none\n"), EdgeListOptions{})), ErrMissing)
+	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("egg,basket:1\n"), EdgeListOptions{})), coles.ErrIDs)
 
 	var said []string
 	d = testkit.Must(readWith("a,b\nb,c\nc,d\n", "", "a,1\nb,Unknown\nc,2\nd,--\n", EdgeListOptions{Warn: func(err error) { said = append(said, err.Error()) }}))

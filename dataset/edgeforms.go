@@ -256,14 +256,16 @@ func (l *edgeFiles) takeBaskets(t *text.Reader) error {
 	for n := 1; t.Next(); n++ {
 		u, err := l.nodes.number(fmt.Sprint("basket:", n))
 		for k := 0; k < len(t.Fields) && err == nil; k++ {
-			if !t.IsMark(k) { // such as behind a separator at the end
+			if strings.HasPrefix(t.Fields[k], "basket:") {
+				err = t.At(k, fmt.Errorf("%w: an item is called %q, as a line is", coles.ErrIDs, t.Fields[k]))
+			} else if !t.IsMark(k) { // such as behind a separator at the end
 				err = l.edges.add(int32(u), int32(l.nodes.named(t, k)))
 			}
 		}
 		t.Fail(err)
 	}
 	for _, id := range l.nodes.ids {
-		l.sides = append(l.sides, len(id) < 8 || id[:7] != "basket:")
+		l.sides = append(l.sides, !strings.HasPrefix(id, "basket:"))
 	}
 	return t.Err
 }

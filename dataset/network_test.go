@@ -57,7 +57,7 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		{name: "ISO-8859-1 in GML", file: "graph [ node [ id 1 label \"Jos\xe9\" ] node [ id 2 label \"Ann\" ] edge [ source 1 target 2 ] ]", want: "José-Ann", said: "taken for ISO-8859-1"},
 		{name: "edges before nodes, lists and graphics", file: "graph [ edge [ source 1 target 2 roles \"_networkx_list_start\" roles \"x\" ] node [ id 1 tag \"x\" tag \"y\" size 1 graphics [ x 1 y [ z 2 ] ] ] node [ id 2 size 2 ] ]",
 			whole: true, want: "1-2, 1: tag=x|y size=1, 2: tag= size=2", said: "of edges roles; graphics of nodes"},
-		{name: "an edge of no node", file: "graph [ node [ id 1 ]\nedge [ source 1 target 2 ] ]", want: `edges:2: bad node ids: an edge of a node "2"`},
+		{name: "an edge of no node", file: "graph [ node [ id 1 ]\nedge [ source 1 target 2 ] ]", want: `edges:2: bad node ids: an edge has the end "2"`},
 
 		{name: "a weight before a value, whatever their order", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value 3 weight 2 ] ]", want: "1-2 2", said: "of edges value"},
 		{name: "a count beside a value that never differs", file: "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 value 1.0 count \"3\" ] edge [ source 3 target 2 value 1.0 count \"2\" ] ]", want: "1-2 3, 2-3 2", said: "of edges value"},

@@ -239,16 +239,12 @@ func TestAnyHistoryEndsInTheGraphAsItIs(t *testing.T) {
 			testkit.Check(t, g.Rebuild(ctx))
 			after := testkit.Must(g.Solve(ctx))
 			for k, v := range after.Lambda {
-				if off := math.Abs(before.Lambda[k] - v); !(off <= 1e-9*(1+math.Abs(after.Lambda[0]))) {
-					t.Errorf("eigenvalue %d is off by %g", k, off)
-				}
+				testkit.WantNear(t, "1 and an eigenvalue", 1+before.Lambda[k], 1+v, 1e-9*(1+math.Abs(after.Lambda[0])))
 			}
 			h.wantMirror(t, g, m, c.d, c.sparse)
 			fresh := testkit.Must(testkit.Must(live.Follow(ctx, m, h.graph(t), h.features(c.d, c.sparse))).Solve(ctx))
 			for k, v := range fresh.Lambda {
-				if off := math.Abs(after.Lambda[k] - v); !(off <= 1e-6*(1+math.Abs(fresh.Lambda[0]))) {
-					t.Errorf("eigenvalue %d is off by %g from scratch", k, off)
-				}
+				testkit.WantNear(t, "1 and an eigenvalue from scratch", 1+after.Lambda[k], 1+v, 1e-6*(1+math.Abs(fresh.Lambda[0])))
 			}
 		})
 	}

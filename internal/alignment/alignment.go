@@ -63,12 +63,12 @@ type Parts[T kernel.Float] struct {
 	Degrees []float64
 	Edges   int
 	Seed    uint64
-	Room    []T // memory to be used first
-	Filter  []float64
-	Walk    func(ctx context.Context) (*kernel.CSR[T], error) // W, of which Filter has the coefficients; nil for q unknown
+	Room    []T                                               // memory to be used first
+	Filter  []float64                                         // the coefficients of F
+	Walk    func(ctx context.Context) (*kernel.CSR[T], error) // makes W; nil where q is not to be measured
 }
 
-// Measure measures s and, where that leaves the choice open, r. It returns [matrix.ErrPrecision] where the rows
+// Measure measures s and, where that leaves the choice open, r, and then q. It returns [matrix.ErrPrecision] where the rows
 // of the features differ by rounding in float32 only, and ctx's error.
 func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
 	if p.Edges == 0 {

@@ -40,8 +40,7 @@ func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	if err != nil || own <= 0 {
 		return 1, err
 	}
-	others := linear.Tamed(filter)
-	others = slices.Clone(others)
+	others := slices.Clone(linear.Tamed(filter))
 	others[0] = 0
 	told, _, err := r.told(ctx, others, w)
 	if err != nil || told <= 0 {
@@ -56,11 +55,11 @@ func (p Parts[T]) ratio(ctx context.Context) (q float64, known bool, err error) 
 	if err != nil {
 		return 0, false, err
 	}
-	if r.halves, err = p.variables(ctx); err != nil {
+	if r.variable, err = p.variables(ctx); err != nil {
 		return 0, false, err
 	}
 	own, norm, err := r.told(ctx, []float64{1}, nil)
-	if err != nil {
+	if err != nil || norm == 0 {
 		return 0, false, err
 	}
 	w, err := p.Walk(ctx)
@@ -101,8 +100,8 @@ func (r *rows[T]) told(ctx context.Context, filter []float64, w *kernel.CSR[T]) 
 
 // half is the half of the columns that column j belongs to, with all of its variable.
 func (r *rows[T]) half(j int) int {
-	if r.halves != nil {
-		j = int(r.halves[j])
+	if r.variable != nil {
+		j = int(r.variable[j])
 	}
 	return int(stream.Seed(^r.Seed, uint64(j)) & 1)
 }

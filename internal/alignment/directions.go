@@ -33,7 +33,8 @@ type rows[T kernel.Float] struct {
 	nodes   float64    // with features
 	root    []float64  // √degree of these, centred and of length 1, or zero
 	held    kernel.Buffer[T]
-	halves  []int32 // the variable of each column; nil where each is one
+
+	variable []int32 // of each column, whose columns are hidden together; nil where each column is one
 }
 
 // along is s.

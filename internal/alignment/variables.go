@@ -1,11 +1,10 @@
 package alignment
 
-import (
-	"context"
-)
+import "context"
 
 // variables numbers the variables of the columns: neighbours of which no row has more than one, as the values of a
-// category, are of one. Own halves of it would know each other, for its values exclude each other. It is nil for a single one.
+// category, are of one. Two halves of such a category would tell of each other, for its values exclude each other. It is nil where all
+// columns are of one variable.
 func (p Parts[T]) variables(ctx context.Context) ([]int32, error) {
 	n, d := p.Source.Dims()
 	if d != p.X.Cols() { // most of the columns have no entry
@@ -18,8 +17,7 @@ func (p Parts[T]) variables(ctx context.Context) ([]int32, error) {
 	for j := range d {
 		starts[j+1] += starts[j]
 	}
-	rows, next := make([]int32, starts[d]), make([]int, d)
-	copy(next, starts)
+	rows, next := make([]int32, starts[d]), append([]int(nil), starts...)
 	p.Source.Each(0, n, func(i int, cols []int32, vals []float64) {
 		eachEntry(cols, vals, func(j int) {
 			rows[next[j]] = int32(i)

@@ -40,7 +40,7 @@ func (b *builder) fault(format string, args ...any) {
 func (b *builder) network() (*Network, error) {
 	if i := slices.Index(b.given, false); i >= 0 {
 		b.line = int(b.first[i])
-		b.fault("%w: an edge of a node %q that there is not", coles.ErrIDs, b.IDs[i])
+		b.fault("%w: an edge has the end %q, which is no node of the file", coles.ErrIDs, b.IDs[i])
 	}
 	if b.latin {
 		b.unread("bytes that are not UTF-8, taken for ISO-8859-1")

@@ -166,7 +166,7 @@ func (b *builder) takeLinks(g *jsonGraph) {
 				ends[side] = ids[k]
 			}
 			if _, known := b.rows[ends[side]]; !known && len(g.Nodes) > 0 {
-				b.fault("%w: a node %q that there is not", coles.ErrIDs, ends[side])
+				b.fault("%w: the end %q is no node of the file", coles.ErrIDs, ends[side])
 			}
 		}
 		b.take(&b.Edges, b.edge(ends[0], ends[1], g.Directed), o, "source", "target", "from", "to", "id")
