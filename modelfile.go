@@ -124,7 +124,11 @@ func ReadModel(r io.Reader) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coles: read model: %w", err)
 	}
-	return h.model(arrays), nil
+	m, err := h.model(arrays)
+	if err != nil {
+		return nil, fmt.Errorf("coles: read model: %w", err)
+	}
+	return m, nil
 }
 
 // arrays is how many arrays a part has, 0 for none.
@@ -261,7 +265,7 @@ func (h *modelHeader) checkRoles() error {
 }
 
 // model puts a checked header and its arrays together.
-func (h *modelHeader) model(arrays [][]float64) *Model {
+func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
 	m := &Model{
 		settings: h.Settings,
 		lambda:   arrays[0],
@@ -272,7 +276,11 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 	m.prepare = &Preparer{fitted: prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks, Used: h.Used, Of: h.Of}}
 	if h.Known > 0 {
 		s := &Structure{logs: arrays[5], encoder: kernel.Unset[float32](h.Known, h.Columns)}
-		_ = kernel.Convert(context.Background(), s.encoder, kernel.Matrix[float64](panelOf(h.Known, h.Columns, arrays[6]).RawMatrix())) // does not end
+		for i, v := range arrays[6] {
+			if s.encoder.Data[i] = float32(v); !matrix.Finite(float64(s.encoder.Data[i])) {
+				return nil, fmt.Errorf("%w: %v among numbers of 32 bits", ErrFormat, v)
+			}
+		}
 		if m.prepare.made = s; m.ids != nil {
 			s.ids = m.ids[:h.Known]
 		}
@@ -280,15 +288,23 @@ func (h *modelHeader) model(arrays [][]float64) *Model {
 	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
 	if h.Roles != nil {
 		own := len(arrays) - len(h.Roles.Lengths)
-		m.roles, arrays = h.Roles.model(arrays[own:]), arrays[:own]
+		var err error
+		if m.roles, err = h.Roles.model(arrays[own:]); err != nil {
+			return nil, err
+		}
+		arrays = arrays[:own]
 		m.roles.ids = roleIDs(m.ids)
 		m.roles.prepare.made.ids = m.roles.ids
 	}
 	if h.Beside != nil {
-		m.beside, m.share = h.Beside.model(arrays[len(arrays)-len(h.Beside.Lengths):]), float64(h.Settings.Structure)
+		var err error
+		if m.beside, err = h.Beside.model(arrays[len(arrays)-len(h.Beside.Lengths):]); err != nil {
+			return nil, err
+		}
+		m.share = float64(h.Settings.Structure)
 		m.beside.ids, m.beside.prepare.made.ids = m.ids, m.ids
 	}
-	return m
+	return m, nil
 }
 
 func panelOf(r, c int, data []float64) *mat.Dense {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"testing"
 
 	"coles"
@@ -216,6 +217,10 @@ func TestModelThatContradictsItself(t *testing.T) {
 	for _, version := range []uint32{0, 1, 3} {
 		testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(version, text, numbers)))), coles.ErrFormat)
 	}
+	header, numbers = parts(files["no features"])
+	binary.LittleEndian.PutUint64(numbers[len(numbers)-8:], math.Float64bits(-1e39)) // of the encoder, which has 32 bits
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers)))), coles.ErrFormat)
+	_, numbers = parts(files["plain"])
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
 	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))), coles.ErrFormat)
 }
