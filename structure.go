@@ -307,6 +307,11 @@ func (s *Structure) seated(places []int32, ids []string) *Preparer {
 	return to.preparer()
 }
 
+// joined is the share of nodes with a neighbour, as if one had at least.
+func (g *Graph) joined() float64 {
+	return float64(max(1, g.report.Nodes-g.report.Isolated)) / float64(g.report.Nodes)
+}
+
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:
 //
 //	x := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: data}
