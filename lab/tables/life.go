@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -146,16 +147,6 @@ func openPackages(folder string, words bool) (*dataset.Dataset, error) {
 	if err != nil || !words {
 		return d, err
 	}
-	descriptions, err := os.Open(filepath.Join(folder, "descriptions.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer descriptions.Close()
-	edges, err := os.Open(filepath.Join(folder, "edges.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer edges.Close()
 	var sections bytes.Buffer
 	sections.WriteString("package,section\n")
 	for i, id := range d.IDs {
@@ -163,7 +154,31 @@ func openPackages(folder string, words bool) (*dataset.Dataset, error) {
 			fmt.Fprintf(&sections, "%s,%d\n", id, c)
 		}
 	}
-	return dataset.ReadEdgeList(edges, descriptions, dataset.EdgeListOptions{Labels: &sections, Header: dataset.WithHeader})
+	return readTable(folder, "descriptions.csv", &sections)
+}
+
+// openTable reads NAME-LABEL: edges.csv, features.csv and labels_LABEL.csv of a folder NAME.
+func openTable(folder, label string) (*dataset.Dataset, error) {
+	labels, err := os.Open(filepath.Join(folder, "labels_"+label+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer labels.Close()
+	return readTable(folder, "features.csv", labels)
+}
+
+func readTable(folder, columns string, labels io.Reader) (*dataset.Dataset, error) {
+	features, err := os.Open(filepath.Join(folder, columns))
+	if err != nil {
+		return nil, err
+	}
+	defer features.Close()
+	edges, err := os.Open(filepath.Join(folder, "edges.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer edges.Close()
+	return dataset.ReadEdgeList(edges, features, dataset.EdgeListOptions{Labels: labels, Header: dataset.WithHeader})
 }
 
 func readLines(path string) ([][]string, error) {
