@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 	"coles/internal/text"
 )
 
 func network(format, file string) func() error {
 	return func() error {
-		return testkit.Err(readWith(file, "", "", EdgeListOptions{Format: format}))
+		return testkit.Err(readWith(file, "", "", parse.Options{Format: format}))
 	}
 }
 
@@ -127,7 +128,7 @@ var smallNetworks = map[string]string{
 func TestNetworksFailAtEveryByte(t *testing.T) {
 	for format, file := range smallNetworks {
 		read := func(data string) error {
-			return testkit.Err(ReadEdgeList(failAfter([]byte(data)), nil, EdgeListOptions{Format: format}))
+			return testkit.Err(ReadEdgeList(failAfter([]byte(data)), nil, parse.Options{Format: format}))
 		}
 		for k := range len(file) {
 			wantError(t, read(file[:k]), errDisk, "edges")
@@ -148,7 +149,7 @@ func FuzzNetworks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format string, file []byte) {
 		for _, features := range []io.Reader{nil, bytes.NewReader(file)} {
-			opts := EdgeListOptions{Format: format, FeaturesName: "x.json", Labels: bytes.NewReader(file), LabelColumn: "value"}
+			opts := parse.Options{Format: format, FeaturesName: "x.json", Labels: bytes.NewReader(file), LabelColumn: "value"}
 			if d, err := ReadEdgeList(bytes.NewReader(file), features, opts); err == nil {
 				wantValid(t, d)
 			}

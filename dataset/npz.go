@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/npy"
 	"coles/internal/source"
 
@@ -72,7 +73,7 @@ func openArchive(from io.Reader) (*archive, error) {
 	name := source.Binary(from, "npz")
 	r, err := source.Section(from)
 	if err != nil {
-		return nil, placed(name, err)
+		return nil, place.In(name, err)
 	}
 	z, err := zip.NewReader(r, r.Size())
 	if err != nil {
@@ -122,17 +123,17 @@ func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 // never was one.
 func zipError(r io.ReaderAt, name string, err error) error {
 	if !errors.Is(err, zip.ErrFormat) {
-		return fault(name, "%w", source.Cause(err))
+		return place.Fault(name, "%w", source.Cause(err))
 	}
 	var magic [4]byte
 	if k, _ := r.ReadAt(magic[:], 0); bytes.HasPrefix([]byte("PK\x03\x04"), magic[:k]) {
-		return fault(name, "%w: the directory at the end of the archive is missing", coles.ErrChecksum)
+		return place.Fault(name, "%w: the directory at the end of the archive is missing", coles.ErrChecksum)
 	}
-	return fault(name, "%w: not a zip archive", coles.ErrFormat)
+	return place.Fault(name, "%w: not a zip archive", coles.ErrFormat)
 }
 
 func (a *archive) fault(key, format string, args ...any) {
-	a.fail(fault(a.name+"/"+key+".npy", format, args...))
+	a.fail(place.Fault(a.name+"/"+key+".npy", format, args...))
 }
 
 func (a *archive) has(key string) bool { return a.members[key] != nil }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coles/dataset/internal/place"
 	"coles/internal/source"
 )
 
@@ -33,7 +34,7 @@ func openFile(path string) (*source.File, error) {
 	if errors.As(err, &system) { // names the path
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	return f, placed(path, err)
+	return f, place.In(path, err)
 }
 
 // A folder holds the files of a dataset, each gzipped or not.
@@ -45,7 +46,7 @@ type folder struct {
 func (f folder) path(name string) string { return filepath.Join(f.dir, f.prefix+name) }
 
 func (f folder) fault(name, format string, args ...any) error {
-	return fault(f.path(name), format, args...)
+	return place.Fault(f.path(name), format, args...)
 }
 
 // open opens a file; fs.ErrNotExist if it is not there.
@@ -59,7 +60,7 @@ func (f folder) open(name string, free int64) (*source.File, error) {
 			return nil, f.fault(name+end, "%w", err)
 		}
 		u, err := source.Unpack(file, f.path(name+end), free)
-		return u, placed(f.path(name+end), err)
+		return u, place.In(f.path(name+end), err)
 	}
 	return nil, f.fault(name, "%w: %w", ErrMissing, fs.ErrNotExist)
 }

@@ -1,9 +1,12 @@
-package dataset
+package edgetext
 
 import (
+	"fmt"
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
@@ -12,11 +15,11 @@ import (
 func isValue(s string) bool { return text.IsNumber(s) || text.IsMark(s) }
 
 // start goes to the first data line after the header, see [text.Reader.Start].
-func (m HeaderMode) start(t *text.Reader, isHeader func() bool) bool {
-	if m != DetectHeader {
-		isHeader = func() bool { return m == WithHeader }
+func start(t *text.Reader, m parse.HeaderMode, isHeader func() bool) bool {
+	if m != parse.DetectHeader {
+		isHeader = func() bool { return m == parse.WithHeader }
 	}
-	return t.Start(m == DetectHeader, isHeader)
+	return t.Start(m == parse.DetectHeader, isHeader)
 }
 
 // onlyHeaderWords reports whether fields, more than one, are nothing but the words of headers.
@@ -29,6 +32,6 @@ func onlyHeaderWords(fields []string) bool {
 func checkGuess(t *text.Reader, nodes *nodeIDs, k int, kind string) {
 	if t.Guessed && k < len(t.Header) && nodes.has(kind+t.Header[k]) {
 		t.Line = t.First
-		t.Fault(-1, "%w", headerAdvice.on("%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, kind+t.Header[k], k+1))
+		t.Fault(-1, "%w", place.Advise(fmt.Errorf("%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, kind+t.Header[k], k+1), place.Header))
 	}
 }

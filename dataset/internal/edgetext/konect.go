@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 
 // asKONECT sets the options that the first line of a file of KONECT stands for, where nobody has said otherwise, such as
 // "% bip weighted": whether the ends are of two kinds, and whether there are weights behind them. Times may follow.
-func (l *edgeFiles) asKONECT(r io.Reader, opts *EdgeListOptions) io.Reader {
+func (l *edgeFiles) asKONECT(r io.Reader, opts *options) io.Reader {
 	const looked = 1 << 10
 	begun := bufio.NewReaderSize(r, looked)
 	if first, _ := begun.Peek(1); string(first) != "%" { // an error is for the reader

@@ -1,23 +1,27 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
 	"io"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/npy"
 	"coles/internal/source"
 )
 
-// readPairs reads the edges of NumPy's m × 2 whole numbers, in either order of its elements. The numbers
+// Pairs reads the edges of NumPy's m × 2 whole numbers, in either order of its elements. The numbers
 // are rows: of those that opts name or, where they name none, of one more than the largest, which may be
 // 2²⁰ and 64 times the edges.
-func readPairs(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+func Pairs(r io.Reader, o parse.Options) (*Files, error) {
+	opts := options{o}
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("dataset: pairs: %w", err)
 	}
 	file := source.Binary(r, "pairs")
-	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
+	d, err := opts.collect(func(l *edgeFiles) (*Files, error) {
 		l.edgesFile = file
 		if err := l.nameNodes(opts.Nodes, opts.Rows, false); err != nil {
 			return nil, err
@@ -27,7 +31,7 @@ func readPairs(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 		}
 		return l.dataset(opts)
 	})
-	return d, placed(file, err)
+	return d, place.In(file, err)
 }
 
 func (l *edgeFiles) readPairs(s *source.Reader) error {
@@ -41,7 +45,7 @@ func (l *edgeFiles) readPairs(s *source.Reader) error {
 	known, m := l.nodes.count(), h.Shape[0]
 	limit := int64(known)
 	if known == 0 {
-		limit = min(maxDim, emptyRows+64*int64(m))
+		limit = min(bounds.Dim, bounds.Empty+64*int64(m))
 	}
 	var first []int32 // the first ends, where all come before the second ones
 	var ends []uint64
@@ -62,7 +66,7 @@ func (l *edgeFiles) readPairs(s *source.Reader) error {
 				ends = append(ends, uint64(first[before+k-m]), uint64(v))
 			}
 		}
-		return l.edges.addRows(ends, nil)
+		return l.edges.AddRows(ends, nil)
 	}); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"encoding/json"
@@ -6,14 +6,17 @@ import (
 	"io"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/text"
 )
 
-// readNeighbours reads edges from lines of a node and its neighbours, or from a JSON object of such lists.
-func readNeighbours(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+// Neighbours reads edges from lines of a node and its neighbours, or from a JSON object of such lists.
+func Neighbours(r io.Reader, o parse.Options) (*Files, error) {
+	opts := options{o}
 	file := source.Name(r, "adjacency")
-	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
+	d, err := opts.collect(func(l *edgeFiles) (*Files, error) {
 		if err := l.nameNodes(opts.Nodes, opts.Rows, false); err != nil {
 			return nil, err
 		}
@@ -25,42 +28,43 @@ func readNeighbours(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 			u := l.nodes.named(t, 0)
 			for k := 1; k < len(t.Fields); k++ {
 				if t.Fields[k] != "" { // behind a separator at the end
-					if err := l.edges.add(int32(u), int32(l.nodes.named(t, k))); err != nil {
+					if err := l.edges.Add(int32(u), int32(l.nodes.named(t, k))); err != nil {
 						return nil, err
 					}
 				}
 			}
 		}
 		if t.Err == nil && l.nodes.count() == 0 {
-			t.Fail(fmt.Errorf("%w: no edge", ErrMissing))
+			t.Fail(fmt.Errorf("%w: no edge", place.ErrMissing))
 		}
 		if t.Err != nil {
 			return nil, t.Err
 		}
 		return l.dataset(opts)
 	})
-	return d, placed(file, err)
+	return d, place.In(file, err)
 }
 
-// readBaskets reads lines of items, such as those of a purchase or a recipe: a line is a node of its own kind.
-func readBaskets(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+// Baskets reads lines of items, such as those of a purchase or a recipe: a line is a node of its own kind.
+func Baskets(r io.Reader, o parse.Options) (*Files, error) {
+	opts := options{o}
 	file := source.Name(r, "baskets")
-	d, err := opts.collect(func(l *edgeFiles) (*Dataset, error) {
+	d, err := opts.collect(func(l *edgeFiles) (*Files, error) {
 		l.told, l.edgesFile = opts.Warn, file
 		if err := l.takeBaskets(text.NewReader(r, text.Layout{Edges: true, Commas: isCSV(file), Marks: opts.MissingMarks})); err != nil {
 			return nil, err
 		}
 		if l.nodes.count() == 0 {
-			return nil, fmt.Errorf("%w: no line", ErrMissing)
+			return nil, fmt.Errorf("%w: no line", place.ErrMissing)
 		}
 		return l.dataset(opts)
 	})
-	return d, placed(file, err)
+	return d, place.In(file, err)
 }
 
 // readLists reads the neighbours of each node from JSON.
-func (l *edgeFiles) readLists(t *text.Reader, opts EdgeListOptions) (*Dataset, error) {
-	err := eachList(t.Rest(), func(id string, members []string) error {
+func (l *edgeFiles) readLists(t *text.Reader, opts options) (*Files, error) {
+	err := EachList(t.Rest(), func(id string, members []string) error {
 		u, err := l.nodes.number(id)
 		for _, name := range members {
 			if err != nil {
@@ -68,7 +72,7 @@ func (l *edgeFiles) readLists(t *text.Reader, opts EdgeListOptions) (*Dataset, e
 			}
 			var v int
 			if v, err = l.nodes.number(name); err == nil {
-				err = l.edges.add(int32(u), int32(v))
+				err = l.edges.Add(int32(u), int32(v))
 			}
 		}
 		return err
@@ -79,28 +83,8 @@ func (l *edgeFiles) readLists(t *text.Reader, opts EdgeListOptions) (*Dataset, e
 	return l.dataset(opts)
 }
 
-// readWords reads features of 0 and 1 from a JSON object that lists the words of each node.
-func readWords(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
-	var b Builder
-	err := eachList(r, func(id string, members []string) error {
-		b.AddNode(id)
-		for _, word := range members {
-			b.SetFeature(id, word, 1)
-		}
-		return nil
-	})
-	if err == nil {
-		d, err := b.Build()
-		if err == nil {
-			d.Adjacency = nil
-		}
-		return d, err
-	}
-	return nil, placed(source.Name(r, "json"), err)
-}
-
-// eachList calls f with the members of a JSON object, each a list of texts and numbers.
-func eachList(r io.Reader, f func(id string, members []string) error) error {
+// EachList calls f with the members of a JSON object, each a list of texts and numbers.
+func EachList(r io.Reader, f func(id string, members []string) error) error {
 	decode := json.NewDecoder(r)
 	decode.UseNumber()
 	bad := func(what any) error {

@@ -1,10 +1,12 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/edgeset"
+	"coles/dataset/internal/place"
 )
 
 // twoKinds are the edges between nodes of two kinds, which have names of their own until it is known which both have.
@@ -14,15 +16,15 @@ type twoKinds struct {
 }
 
 // readTwoKinds reads edges between nodes of two kinds.
-func (l *edgeFiles) readTwoKinds(e *edgeReader, opts EdgeListOptions) (*twoKinds, error) {
-	e.edgeFiles = &edgeFiles{nodes: newNodeIDs(), edges: edgeSet{space: l.edges.space}, edgesFile: l.edgesFile, told: l.told}
+func (l *edgeFiles) readTwoKinds(e *edgeReader, opts options) (*twoKinds, error) {
+	e.edgeFiles = &edgeFiles{nodes: newNodeIDs(), edges: edgeset.Set{Space: l.edges.Space}, edgesFile: l.edgesFile, told: l.told}
 	e.readEdges(opts, true)
-	return &twoKinds{e.edgeFiles, e.kinds}, placed(l.edgesFile, e.Err)
+	return &twoKinds{e.edgeFiles, e.kinds}, place.In(l.edgesFile, e.Err)
 }
 
 // join joins the edges to the nodes that are named. Where both kinds have an id, all get their kind before them; other
 // files may leave it out where one kind alone has the id.
-func (l *edgeFiles) join(s *twoKinds, opts EdgeListOptions) error {
+func (l *edgeFiles) join(s *twoKinds, opts options) error {
 	plain, both := make([]string, len(s.nodes.ids)), make(map[string]bool)
 	shared := false
 	for i, id := range s.nodes.ids {
@@ -53,11 +55,11 @@ func (l *edgeFiles) join(s *twoKinds, opts EdgeListOptions) error {
 			l.nodes.ids[row] = id
 		}
 	}
-	before := s.edges.count
-	s.edges.move(rows)
+	before := s.edges.Count
+	s.edges.Move(rows)
 	l.edges, l.layouts = s.edges, append(l.layouts, s.layouts...)
 	if unknown.lines > 0 {
-		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.count, unknown.id)
+		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.Count, unknown.id)
 	}
 	l.sides = make([]bool, l.nodes.count())
 	for i, id := range s.nodes.ids {

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
@@ -95,7 +97,7 @@ func (e *edgeReader) takePlain(b *text.Block, lo, hi int) error {
 	if e.unknown.lines > before {
 		ends, weights = e.withoutUnknown(ends, weights, before)
 	}
-	return e.edges.addRows(ends, weights)
+	return e.edges.AddRows(ends, weights)
 }
 
 // withoutUnknown are the edges whose ends are nodes, in the place of all. It counts the others, beyond some.
@@ -156,16 +158,16 @@ func (e *edgeReader) take() {
 			return
 		default:
 			err := fmt.Errorf("%w: an empty node id", coles.ErrFormat)
-			advice := []Advice{unknownAdvice}
+			advice := []parse.Advice{unknownAdvice}
 			if e.Fields[k] != "" {
 				err = fmt.Errorf("%w: %q stands for nothing and is no node", coles.ErrFormat, e.Fields[k])
 				advice = append(advice, marksAdvice)
 			}
-			e.Fail(e.At(k, &advised{err, advice}))
+			e.Fail(e.At(k, place.Advise(err, advice...)))
 			return
 		}
 	}
-	if e.edges.count == 0 {
+	if e.edges.Count == 0 {
 		e.first, e.firstAt = [2]string{e.Fields[e.columns[0]], e.Fields[e.columns[1]]}, e.Line
 	}
 	i, j := int32(e.end(0)), int32(e.end(1))
@@ -178,7 +180,7 @@ func (e *edgeReader) take() {
 	if len(e.columns) == 3 {
 		weight = []float64{e.Number(e.columns[2])}
 	}
-	if err := e.edges.add(i, j, weight...); err != nil {
+	if err := e.edges.Add(i, j, weight...); err != nil {
 		e.Fail(err)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
 // How a list of edges begins says its form: lines of fields, JSON objects, a matrix.
 
 // startEdges goes to the first edge behind the header.
-func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader {
+func (l *edgeFiles) startEdges(t *text.Reader, opts options) *edgeReader {
 	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
 	if e.chosen {
 		e.named, e.columns = true, slices.Clone(opts.Columns)
@@ -28,8 +30,8 @@ func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader
 		e.some = t.NextLine() && e.startObjects(opts)
 		return e
 	}
-	e.some = opts.Header.start(t, e.isHeader)
-	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == DetectHeader {
+	e.some = start(t, opts.Header, e.isHeader)
+	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == parse.DetectHeader {
 		if names := t.CommentNames(); names != nil {
 			if _, _, ok := text.EndColumns(names); ok {
 				t.Header, t.Guessed, t.Comment = names, false, nil
@@ -37,7 +39,7 @@ func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader
 		}
 	}
 	if e.above {
-		e.say(e.edgesFile, e.First, []Advice{headerAdvice}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
+		e.say(e.edgesFile, e.First, []parse.Advice{place.Header}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
 	}
 	return e
 }
@@ -52,7 +54,7 @@ func (e *edgeReader) namesTwoKinds() bool {
 }
 
 // readEdges reads edges, with the kind before each id if there are two.
-func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
+func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 	t, l := e.Reader, e.edgeFiles
 	if twoKinds {
 		e.kinds = [2]string{"1:", "2:"}
@@ -122,7 +124,7 @@ func (e *edgeReader) nameKinds() {
 
 // startObjects finds the ends of an edge, and its weight, among the members of the first object, and reports whether they are
 // there.
-func (e *edgeReader) startObjects(opts EdgeListOptions) bool {
+func (e *edgeReader) startObjects(opts options) bool {
 	e.Guessed, e.First = false, e.Line
 	for _, m := range (&objectReader{Reader: e.Reader}).members() {
 		e.Header = append(e.Header, m.Name)
@@ -162,7 +164,7 @@ func (e *edgeReader) readObjects() {
 			}
 		}
 		if found < len(names) {
-			e.Fault(-1, "%w: an object without the members %q", ErrMissing, names)
+			e.Fault(-1, "%w: an object without the members %q", place.ErrMissing, names)
 		}
 		if e.Give(fields); e.Err == nil {
 			e.take()
@@ -240,14 +242,14 @@ func (e *edgeReader) readMatrix() {
 		}
 		for k, to := range nodes {
 			if w := e.Number(before + k); w != 0 && e.Err == nil {
-				e.Fail(e.edges.add(nodes[row], to, w))
+				e.Fail(e.edges.Add(nodes[row], to, w))
 			}
 		}
 	}
 	if row < len(nodes) {
 		e.Fault(-1, "%w: a matrix of %d rows and %d columns is no graph", coles.ErrShape, row, len(nodes))
 	}
-	e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "%d lines of as many numbers are taken for an adjacency matrix, whose rows are nodes", row)
+	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "%d lines of as many numbers are taken for an adjacency matrix, whose rows are nodes", row)
 	e.oneKind = true
 }
 
@@ -259,7 +261,7 @@ func (l *edgeFiles) takeBaskets(t *text.Reader) error {
 			if strings.HasPrefix(t.Fields[k], "basket:") {
 				err = t.At(k, fmt.Errorf("%w: an item is called %q, as a line is", coles.ErrIDs, t.Fields[k]))
 			} else if !t.IsMark(k) { // such as behind a separator at the end
-				err = l.edges.add(int32(u), int32(l.nodes.named(t, k)))
+				err = l.edges.Add(int32(u), int32(l.nodes.named(t, k)))
 			}
 		}
 		t.Fail(err)

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/names"
 	"coles/internal/text"
 )
@@ -21,7 +24,7 @@ type nodeIDs struct {
 	aliases map[string]int       // rows of nodes of two kinds; nil for one kind
 	both    map[string][2]string // of ids that each kind has, the kinds
 	closed  string               // what to say of a new one; "" while there may be some
-	advice  []Advice             // what to do about it
+	advice  []parse.Advice       // what to do about it
 	refused string               // the last new one that there may not be
 }
 
@@ -106,9 +109,9 @@ func (n *nodeIDs) add(id string) (int, error) {
 	switch {
 	case n.closed != "":
 		n.refused = id
-		return 0, &advised{fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id), n.advice}
-	case len(n.ids) == maxDim:
-		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
+		return 0, place.Advise(fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id), n.advice...)
+	case len(n.ids) == bounds.Dim:
+		return 0, fmt.Errorf("more than %d nodes: %w", bounds.Dim, coles.ErrTooLarge)
 	}
 	n.ids = append(n.ids, id)
 	return len(n.ids) - 1, nil
