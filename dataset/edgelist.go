@@ -24,11 +24,6 @@ import (
 // the numbers in the file. Cost: O(bytes + zeros).
 func ReadEdgeList(edges, features io.Reader, opts parse.Options) (*Dataset, error) {
 	f, err := edgetext.Read(edges, features, opts)
-	return ofText(f, err, cmp.Or(opts.LabelsName, "labels"))
-}
-
-// ofText is the dataset of what text holds, unless there is an error.
-func ofText(f *edgetext.Files, err error, labels string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +35,7 @@ func ofText(f *edgetext.Files, err error, labels string) (*Dataset, error) {
 		err = d.giveClasses(f.Class)
 	}
 	if err != nil {
-		return nil, place.Fault(labels, "%w", errors.Join(err, d.Close()))
+		return nil, place.Fault(cmp.Or(opts.LabelsName, "labels"), "%w", errors.Join(err, d.Close()))
 	}
 	return d, nil
 }

@@ -60,10 +60,10 @@ func Formats() []Format {
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
 			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
-			Read:       readEdgeLines, Write: writeEdgeList,
+			Read:       textAs("edges"), Write: writeEdgeList,
 		},
-		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: textBy(edgetext.Neighbours)},
-		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: textBy(edgetext.Baskets)},
+		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: textAs("adjacency")},
+		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: textAs("baskets")},
 	}, networkFormats(), []Format{
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
@@ -75,7 +75,7 @@ func Formats() []Format {
 		},
 		{
 			Name: "pairs", About: "NumPy's matrix of edges, m × 2 whole numbers", Graph: true, Binary: true, Extensions: []string{".npy"},
-			Read: textBy(edgetext.Pairs),
+			Read: textAs("pairs"),
 		},
 		{
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
@@ -147,25 +147,18 @@ func networkFormats() (all []Format) {
 	for _, f := range networks.Formats {
 		all = append(all, Format{
 			Name: f.Name, About: f.About, Graph: true, Attributes: true, Extensions: f.Extensions,
-			Read: func(r io.Reader, opts parse.Options) (*Dataset, error) {
-				opts.Format = f.Name
-				return ReadEdgeList(r, nil, opts)
-			},
+			Read: textAs(f.Name),
 		})
 	}
 	return all
 }
 
-func textBy(read func(io.Reader, parse.Options) (*edgetext.Files, error)) func(io.Reader, parse.Options) (*Dataset, error) {
+// textAs reads edges in a format.
+func textAs(format string) func(io.Reader, parse.Options) (*Dataset, error) {
 	return func(r io.Reader, opts parse.Options) (*Dataset, error) {
-		f, err := read(r, opts)
-		return ofText(f, err, "")
+		opts.Format = format
+		return ReadEdgeList(r, nil, opts)
 	}
-}
-
-func readEdgeLines(r io.Reader, opts parse.Options) (*Dataset, error) {
-	opts.Format = "edges"
-	return ReadEdgeList(r, nil, opts)
 }
 
 // readRows reads the vectors of a features file.

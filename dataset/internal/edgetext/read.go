@@ -25,27 +25,9 @@ func Read(edges, features io.Reader, o parse.Options) (*Files, error) {
 }
 
 func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error) {
-	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(edges, "edges"))
-	marks := text.Marks(opts.MissingMarks)
-	network, edges, err := networkIn(edges, l.edgesFile, opts.Format, true)
+	kinds, take, err := l.begin(edges, &opts)
 	if err != nil {
-		return nil, err
-	}
-	var edge *edgeReader
-	kinds := opts.Bipartite && network == nil
-	if network == nil {
-		edges = l.asKONECT(edges, &opts)
-		edge = l.startEdges(text.NewReader(edges, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: marks}), opts)
-		if edge.Err != nil {
-			return nil, place.In(l.edgesFile, edge.Err)
-		}
-		kinds = opts.Bipartite || edge.namesTwoKinds()
-	}
-	var sides *twoKinds
-	if kinds {
-		if sides, err = l.readTwoKinds(edge, opts); err != nil {
-			return nil, err
-		}
+		return nil, place.In(l.edgesFile, err)
 	}
 	if features != nil {
 		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
@@ -64,16 +46,7 @@ func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error
 	if err := l.nameNodes(opts.Nodes, opts.Rows, kinds); err != nil {
 		return nil, place.In(l.featuresFile, err)
 	}
-	switch {
-	case sides != nil:
-		err = l.join(sides, opts)
-	case network != nil:
-		err = l.readEdgesOf(network, opts)
-	default:
-		edge.readEdges(opts, false)
-		err = edge.Err
-	}
-	if err != nil {
+	if err := take(); err != nil {
 		return nil, place.In(l.edgesFile, err)
 	}
 	if l.nodes.count() == 0 {
@@ -90,6 +63,30 @@ func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error
 	}
 	d, err := l.dataset(opts)
 	return d, place.In(l.featuresFile, err)
+}
+
+// begin reads what tells the form of the edges. take takes them in, once nodes are named that have features.
+func (l *edgeFiles) begin(r io.Reader, opts *options) (kinds bool, take func() error, err error) {
+	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(r, "edges"))
+	if form := forms[opts.Format]; form != nil {
+		l.edgesFile = cmp.Or(opts.EdgesName, source.Name(r, opts.Format))
+		return false, func() error { return form(l, r, *opts) }, nil
+	}
+	network, r, err := networkIn(r, l.edgesFile, opts.Format, true)
+	if err != nil || network != nil {
+		return false, func() error { return l.readEdgesOf(network, *opts) }, err
+	}
+	r = l.asKONECT(r, opts)
+	t := text.NewReader(r, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: opts.MissingMarks})
+	edge := l.startEdges(t, *opts)
+	if kinds = opts.Bipartite || edge.namesTwoKinds(); kinds && t.Err == nil {
+		sides, err := l.readTwoKinds(edge, *opts)
+		return true, func() error { return l.join(sides, *opts) }, err
+	}
+	return kinds, func() error {
+		edge.readEdges(*opts, false)
+		return t.Err
+	}, t.Err
 }
 
 // isCSV reports whether a file is called so, gzipped or not.
