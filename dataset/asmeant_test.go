@@ -151,10 +151,15 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "features of one kind", edges: "user,item\n7,7\n8,9\n7,9\n", features: "item:7,1\n9,2\n", opts: parse.Options{Bipartite: true, MissingRows: "zero"},
 			want: "user:7-item:7, user:7-item:9, user:8-item:9, item:7: 1, item:9: 2, user:7: 0, user:8: 0"},
 		{name: "features of either kind", edges: "user,item\n7,7\n", features: "7,1\n", opts: parse.Options{Bipartite: true, MissingRows: "zero"},
-			want: `nodes of both kinds are called "7": it is "user:7" or "item:7"`},
+			want: `nodes of several kinds are called "7": it is "user:7" or "item:7"`},
 		{name: "labels of one kind", edges: "1,7\n2,7\n2,8\n", labels: "1,x\n8,y\n", opts: bipartite, want: "1-7, 2-7, 2-8, 1=x, 8=y"},
 		{name: "labels without the kind", edges: "1,7\n2,7\n2,1\n", labels: "2,x\n2:1,y\n", opts: bipartite, want: "1:1-2:7, 1:2-2:7, 1:2-2:1, 1:2=x, 2:1=y"},
-		{name: "labels of either kind", edges: "1,7\n7,8\n", labels: "7,x\n", opts: bipartite, want: `nodes of both kinds are called "7": it is "2:7" or "1:7"`},
+		{name: "labels of either kind", edges: "1,7\n7,8\n", labels: "7,x\n", opts: bipartite, want: `nodes of several kinds are called "7": it is "2:7" or "1:7"`},
+
+		{name: "kinds on each line", edges: "from,from_type,to,to_type\n1,user,1,item\n1,user,2,item\n3,item,1,user\n", want: "user:1-item:1, user:1-item:2, item:3-user:1", said: "called user:…, item:…"},
+		{name: "kinds without an id in common", edges: "from,from_type,to,to_type,weight\nann,user,tea,item,2\n", labels: "tea,x\n", want: "ann-tea 2, tea=x"},
+		{name: "three kinds", edges: "from,from_type,to,to_type\n7,person,7,firm\n7,firm,7,place\n", features: "person:7,1\nfirm:7,2\n7,3\n", want: `"person:7" or "firm:7" or "place:7"`},
+		{name: "no kind", edges: "from,from_type,to,to_type\n7,user,7,item\n7,,8,item\n", want: "edges:3:3: malformed: a node without a kind"},
 
 		// What another file lacks.
 		{name: "no row", edges: "a,b\nb,c\n", features: "a,1\nb,2\n", want: "parse.Options.MissingRows says what to do with such nodes; parse.Options.SkipUnknown"},

@@ -12,7 +12,7 @@ type Layout struct {
 	Lines     string   `json:"lines"`     // what they are: "edges", "features", "objects" or "labels"
 	Separator string   `json:"separator"` // of fields; a space is any run of spaces and tabs; "" for JSON
 	Header    []string `json:"header"`    // the names of the columns; nil where the first line is data
-	Columns   []string `json:"columns"`   // what each is: "source", "target", "weight", "id", "label", "feature", or "" for nothing
+	Columns   []string `json:"columns"`   // what each is: "source", "target", "weight", "kind", "id", "label", "feature", or "" for nothing
 	Comments  int      `json:"comments"`  // lines that are left out as comments, or of which a part is
 	Skipped   int      `json:"skipped"`   // lines that are left out because they say nothing, or name a node that another file lacks
 }

@@ -15,6 +15,7 @@
 // an edge, weight, value and count its weight, and never what is called time, year, type or id; id and node name the node,
 // label, class and target its label. Without such names the cells of all columns on the first lines tell the ends, which
 // have much the same; no times, fractions or numbers of lines are ends, and no times a weight. Two readings as good are an
-// error that names both. Names of two kinds, such as user and item, are Bipartite. A square of numbers is an adjacency
+// error that names both. Names of two kinds, such as user and item, are Bipartite, and so are columns of kinds, such as
+// from_type beside from. A square of numbers is an adjacency
 // matrix.
 package parse

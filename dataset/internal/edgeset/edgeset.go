@@ -65,6 +65,29 @@ func (s *Set) Unweigh() {
 	}
 }
 
+// Dropped counts edges that a graph of n nodes leaves out, self loops and others of weight 0, and nodes without any other.
+func (s *Set) Dropped(n int) (loops, zeros, isolated int) {
+	has := make([]bool, n)
+	for _, b := range s.blocks {
+		for k, u := range b.from {
+			switch v := b.to[k]; {
+			case u == v:
+				loops++
+			case b.weights != nil && b.weights[k] == 0:
+				zeros++
+			default:
+				has[u], has[v] = true, true
+			}
+		}
+	}
+	for _, has := range has {
+		if !has {
+			isolated++
+		}
+	}
+	return loops, zeros, isolated
+}
+
 // grow adds a block.
 func (s *Set) grow(weighted bool) error {
 	room := min(max(256, s.Count), 1<<16)

@@ -110,7 +110,7 @@ func (e *edgeReader) choose(opts options) {
 	}
 	if ok {
 		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
-			return !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k))
+			return !slices.Contains(e.columns, k) && !slices.Contains(e.types, k) && !(opts.Unweighted && slices.Contains(columns, k))
 		})
 	}
 }

@@ -51,7 +51,25 @@ func (e *edgeReader) namesTwoKinds() bool {
 	if !ok {
 		ends, ok = text.EdgeColumns(e.Header)
 	}
-	return ok && max(ends[0], ends[1]) < len(e.Header) && text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+	if !ok || max(ends[0], ends[1]) >= len(e.Header) {
+		return false
+	}
+	if !e.objects {
+		e.types = e.typeColumns(ends)
+	}
+	return e.types != nil || text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+}
+
+// typeColumns are the columns that say of what kind the ends are, such as from_type and to_type; nil for none.
+func (e *edgeReader) typeColumns(ends []int) (columns []int) {
+	for _, end := range ends[:2] {
+		k := slices.IndexFunc(e.Header, func(name string) bool { return strings.EqualFold(name, e.Header[end]+"_type") })
+		if k < 0 {
+			return nil
+		}
+		columns = append(columns, k)
+	}
+	return columns
 }
 
 // readEdges reads edges, with the kind before each id if there are two.
@@ -75,7 +93,7 @@ func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 	}
 	e.open()
 	e.warnOfComments(t, e.edgesFile)
-	if twoKinds && t.Header != nil {
+	if twoKinds && t.Header != nil && e.types == nil {
 		e.nameKinds()
 	}
 	if e.some && t.Err == nil && e.objects {
@@ -92,8 +110,7 @@ func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 		e.dropTimes()
 	}
 	_, _, named := text.EndColumns(t.Header)
-	typed := slices.ContainsFunc(t.Header, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "_type") })
-	l.oneKind = l.oneKind || named && !typed
+	l.oneKind = l.oneKind || named && !twoKinds
 }
 
 // tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
@@ -108,6 +125,9 @@ func (e *edgeReader) open() {
 		if k < len(roles) {
 			roles[k] = [3]string{"source", "target", "weight"}[at]
 		}
+	}
+	for _, k := range e.types {
+		roles[k] = "kind"
 	}
 	e.opened(e.Reader, e.edgesFile, "edges", roles)
 }

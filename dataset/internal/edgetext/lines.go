@@ -24,6 +24,8 @@ type edgeReader struct {
 	named   bool      // the weight is one by its name or the caller's word
 	width   int       // fields of the first line
 	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
+	types   []int     // fields of the kinds of the ids, where each line says them
+	found   []string  // kinds in these
 	skips   bool      // edges that have no two nodes
 	nothing skipped   // of them, those with an end that says nothing
 	unknown skipped   // and those with one that is no node
@@ -50,6 +52,12 @@ func (s *skipped) skip(id string) {
 
 // readRows takes in the edges on all lines from the current one on.
 func (e *edgeReader) readRows() {
+	if e.types != nil {
+		for e.Next() {
+			e.take()
+		}
+		return
+	}
 	form := text.Plain{Fields: e.width, Columns: e.columns, Names: e.kinds[0] != "", Marks: e.Marks}
 	if e.chosen {
 		form.Fields = 0
@@ -187,9 +195,24 @@ func (e *edgeReader) take() {
 
 // end is the row of the node at an end of the current line's edge.
 func (e *edgeReader) end(side int) int {
-	k := e.columns[side]
-	e.Fields[k] = e.kinds[side] + e.Fields[k]
+	k, kind := e.columns[side], e.kinds[side]
+	if e.types != nil {
+		kind = e.kind(e.types[side])
+	}
+	e.Fields[k] = kind + e.Fields[k]
 	return e.nodes.named(e.Reader, k)
+}
+
+// kind is what an id of the kind in a field begins with.
+func (e *edgeReader) kind(field int) string {
+	kind := strings.ReplaceAll(e.Fields[field], ":", " ") + ":"
+	if e.IsMark(field) {
+		e.Fault(field, "%w: a node without a kind", coles.ErrFormat)
+	}
+	if !slices.Contains(e.found, kind) {
+		e.found = append(e.found, strings.Clone(kind))
+	}
+	return kind
 }
 
 // manyOnALine says what lines of different lengths may be.

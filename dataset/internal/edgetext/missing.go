@@ -61,6 +61,7 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	d := &Files{
 		Features: l.features, FeatureNames: l.names, Table: l.table, Class: l.class, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
 	}
+	l.warnOfDropped(n)
 	var again int
 	usual := matrix.Added
 	if opts.Unweighted {
@@ -79,9 +80,6 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
 		l.say(l.edgesFile, 0, []parse.Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.Count)
 	}
-	if d.Undirected != nil {
-		l.warnOfDropped(d.Undirected.Report())
-	}
 	l.edges = edgeset.Set{}
 	if l.table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -91,13 +89,18 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	return d, nil
 }
 
-// warnOfDropped warns of edges of weight 0, and of more self loops than what may be there to name isolated nodes.
-func (l *edgeFiles) warnOfDropped(r coles.GraphReport) {
-	if r.ZeroWeightDropped > 0 {
-		l.say(l.edgesFile, 0, nil, "edges of weight 0 are left out: %d", r.ZeroWeightDropped)
+// warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
+// nodes.
+func (l *edgeFiles) warnOfDropped(n int) {
+	if l.told == nil {
+		return
 	}
-	if loops := r.SelfLoopsDropped; loops > r.Isolated && !l.oneKind {
-		l.say(l.edgesFile, 0, []parse.Advice{{Field: "Bipartite", Says: "that the columns name nodes of two kinds"}}, "edges from a node to itself are left out: %d", loops)
+	loops, zeros, isolated := l.edges.Dropped(n)
+	if zeros > 0 {
+		l.say(l.edgesFile, 0, nil, "a graph leaves out edges of weight 0: %d", zeros)
+	}
+	if loops > isolated && !l.oneKind {
+		l.say(l.edgesFile, 0, []parse.Advice{{Field: "Bipartite", Says: "that the columns name nodes of two kinds"}}, "a graph leaves out edges from a node to itself: %d", loops)
 	}
 }
 

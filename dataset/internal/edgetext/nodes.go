@@ -22,11 +22,11 @@ type nodeIDs struct {
 	span    int              // integers below are rows, and there are no other nodes; 0 if there may be
 	far     map[uint64]int32 // of larger integers
 	ids     []string
-	aliases map[string]int       // rows of nodes of two kinds; nil for one kind
-	both    map[string][2]string // of ids that each kind has, the kinds
-	closed  string               // what to say of a new one; "" while there may be some
-	advice  []parse.Advice       // what to do about it
-	refused string               // the last new one that there may not be
+	aliases map[string]int      // rows of nodes of two kinds; nil for one kind
+	both    map[string][]string // of ids that each kind has, the kinds
+	closed  string              // what to say of a new one; "" while there may be some
+	advice  []parse.Advice      // what to do about it
+	refused string              // the last new one that there may not be
 }
 
 func newNodeIDs() *nodeIDs {
@@ -159,14 +159,18 @@ func (n *nodeIDs) newRow(t *text.Reader) {
 // twoKinds are the edges between nodes of two kinds, which have names of their own until it is known which both have.
 type twoKinds struct {
 	*edgeFiles
-	kinds [2]string // what the ids of each begin with
+	kinds []string // what the ids of each begin with
 }
 
 // readTwoKinds reads edges between nodes of two kinds.
 func (l *edgeFiles) readTwoKinds(e *edgeReader, opts options) (*twoKinds, error) {
 	e.edgeFiles = &edgeFiles{nodes: newNodeIDs(), edges: edgeset.Set{Space: l.edges.Space}, edgesFile: l.edgesFile, told: l.told}
 	e.readEdges(opts, true)
-	return &twoKinds{e.edgeFiles, e.kinds}, place.In(l.edgesFile, e.Err)
+	kinds := e.kinds[:]
+	if e.types != nil {
+		kinds = e.found
+	}
+	return &twoKinds{e.edgeFiles, kinds}, place.In(l.edgesFile, e.Err)
 }
 
 // join joins the edges to the nodes that are named. Where both kinds have an id, all get their kind before them; other
@@ -180,7 +184,7 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 		both[plain[i]], shared = again, shared || again
 	}
 	if shared && !opts.Bipartite {
-		l.say(l.edgesFile, 0, nil, "the names of the columns are of two kinds, which have ids in common: nodes are called %s… and %s…", s.kinds[0], s.kinds[1])
+		l.say(l.edgesFile, 0, nil, "the names of the columns tell kinds of nodes, which have ids in common: they are called %s…", strings.Join(s.kinds, "…, "))
 	}
 	rows, unknown := make([]int32, len(plain)), skipped{}
 	for i, id := range s.nodes.ids {
@@ -208,28 +212,31 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 	if unknown.lines > 0 {
 		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.Count, unknown.id)
 	}
+	l.nodes.alias()
+	if len(s.kinds) != 2 {
+		return nil
+	}
 	l.sides = make([]bool, l.nodes.count())
 	for i, id := range s.nodes.ids {
 		if rows[i] >= 0 {
 			l.sides[rows[i]] = strings.HasPrefix(id, s.kinds[1])
 		}
 	}
-	l.nodes.alias()
 	return nil
 }
 
-func ofEither(id string, kinds [2]string) error {
-	return fmt.Errorf("%w: nodes of both kinds are called %q: it is %q or %q", coles.ErrIDs, id, kinds[0]+id, kinds[1]+id)
+func ofEither(id string, kinds []string) error {
+	return fmt.Errorf("%w: nodes of several kinds are called %q: it is \"%s%s\"", coles.ErrIDs, id, strings.Join(kinds, id+`" or "`), id)
 }
 
 // alias has nodes found by their ids, with the kind before them or, where that is one node, without.
 func (n *nodeIDs) alias() {
-	n.aliases, n.both = make(map[string]int), make(map[string][2]string)
+	n.aliases, n.both = make(map[string]int), make(map[string][]string)
 	for i, id := range n.ids {
 		if kind, plain, ok := strings.Cut(id, ":"); ok {
 			if j, twice := n.aliases[plain]; twice {
 				other, _, _ := strings.Cut(n.ids[j], ":")
-				n.both[plain] = [2]string{other + ":", kind + ":"}
+				n.both[plain] = []string{other + ":", kind + ":"}
 			}
 			n.aliases[plain] = i
 		}
