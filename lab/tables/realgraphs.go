@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 )
 
@@ -23,7 +24,7 @@ func openSingle(folder, labels string) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	defer classes.Close()
-	return dataset.ReadEdgeList(edges, nil, dataset.EdgeListOptions{Labels: classes})
+	return dataset.ReadEdgeList(edges, nil, parse.Options{Labels: classes})
 }
 
 // bareCommunities is a generated graph of the size at which time counts: a heavy tail, four fifths of the edges inside one of 400
