@@ -15,6 +15,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,6 +45,7 @@ func lifeTable() table {
 		about: accuracyAbout + " The graph is of routes, needs or friends. Label propagation and the SVD of W see no columns.",
 		rows: []method{
 			{name: "Label propagation", graphOnly: true, classify: propagate},
+			sameFeatures[0], // a regression on the columns
 			pick(structureMethods, "SVD")[0],
 			pick(closedMethods, "COLES without features")[0],
 			{name: "COLES without structure", embed: fit(share(0))},
@@ -136,7 +138,7 @@ func (f flightTable) open(folder string) (*dataset.Dataset, error) {
 	}
 	sorted := strings.Split(strings.TrimSpace(labels.String()), "\n")
 	slices.Sort(sorted)
-	return dataset.ReadEdgeList(&edges, &features, dataset.EdgeListOptions{Labels: strings.NewReader(strings.Join(sorted, "\n"))})
+	return dataset.ReadEdgeList(&edges, &features, parse.Options{Labels: strings.NewReader(strings.Join(sorted, "\n"))})
 }
 
 // openPackages reads packages, which of them need which, and their sections; features are what a text model says of their descriptions, or
@@ -178,7 +180,7 @@ func readTable(folder, columns string, labels io.Reader) (*dataset.Dataset, erro
 		return nil, err
 	}
 	defer edges.Close()
-	return dataset.ReadEdgeList(edges, features, dataset.EdgeListOptions{Labels: labels, Header: dataset.WithHeader})
+	return dataset.ReadEdgeList(edges, features, parse.Options{Labels: labels, Header: parse.WithHeader})
 }
 
 func readLines(path string) ([][]string, error) {
