@@ -126,7 +126,10 @@ func withKind(change func(a *coles.Alignment)) embedder {
 		if err != nil {
 			return nil, err
 		}
-		change(&a)
+		before := a.Kind()
+		if change(&a); a.Kind() == before { // to set it would be to leave out the share that s and r decide
+			return fit()(ctx, p, seed)
+		}
 		return fit(coles.With(func(s *coles.Settings) { s.Kind = a.Kind() }))(ctx, p, seed)
 	}
 }
