@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 )
 
@@ -31,7 +32,7 @@ func openSingle(folder, name string) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	defer classes.Close()
-	return dataset.ReadEdgeList(edges, nil, dataset.EdgeListOptions{Labels: classes, LabelColumn: of.column})
+	return dataset.ReadEdgeList(edges, nil, parse.Options{Labels: classes, LabelColumn: of.column})
 }
 
 // bareCommunities is a generated graph of the size at which time counts: a heavy tail, four fifths of the edges inside one of 400
