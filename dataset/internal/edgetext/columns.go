@@ -188,10 +188,6 @@ func (e *edgeReader) dropTimes() {
 	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2,3")}, "the third column looks like times, from %.15g to %.15g, and is no weight", low, high)
 }
 
-// isValue reports whether a field stands where a number should: a line of such fields is no header,
-// and its reader reports the first that is none.
-func isValue(s string) bool { return text.IsNumber(s) || text.IsMark(s) }
-
 // start goes to the first data line after the header, see [text.Reader.Start].
 func start(t *text.Reader, m parse.HeaderMode, isHeader func() bool) bool {
 	if m != parse.DetectHeader {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"coles"
@@ -125,4 +126,9 @@ func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
 		l.nodes.alias()
 	}
 	return nil
+}
+
+// isCSV reports whether a file is called so, gzipped or not.
+func isCSV(file string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
 }
