@@ -137,8 +137,8 @@ func (e *edgeReader) warnOfHeader() {
 	}
 	u, v := e.edges.First()
 	known := 0
-	if e.features != nil {
-		known, _ = e.features.Dims()
+	if e.Features != nil {
+		known, _ = e.Features.Dims()
 	}
 	if min(u, v) < known {
 		return

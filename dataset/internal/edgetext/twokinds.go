@@ -59,7 +59,7 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 	}
 	before := s.edges.Count
 	s.edges.Move(rows)
-	l.edges, l.layouts = s.edges, append(l.layouts, s.layouts...)
+	l.edges, l.Layouts = s.edges, append(l.Layouts, s.Layouts...)
 	if unknown.lines > 0 {
 		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.Count, unknown.id)
 	}
@@ -67,10 +67,10 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 	if len(s.kinds) != 2 {
 		return nil
 	}
-	l.sides = make([]bool, l.nodes.count())
+	l.Sides = make([]bool, l.nodes.count())
 	for i, id := range s.nodes.ids {
 		if rows[i] >= 0 {
-			l.sides[rows[i]] = strings.HasPrefix(id, s.kinds[1])
+			l.Sides[rows[i]] = strings.HasPrefix(id, s.kinds[1])
 		}
 	}
 	return nil
