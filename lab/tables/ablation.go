@@ -10,7 +10,6 @@ import (
 	"coles"
 	"coles/eval"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -53,12 +52,6 @@ func ablationTable() table {
 			off("32 columns", coles.WithDim(32)),
 			with("as stored", func(s *coles.Settings) { s.Preparation = coles.PrepareNone }),
 			with("rows of length 1", func(s *coles.Settings) { s.Preparation = coles.PrepareRowL2 }),
-			{name: "standardised", embed: func(ctx context.Context, p *problem, seed uint64) (mat.Matrix, error) {
-				if _, ok := p.Features.(*sparse.CSR); ok { // which it fills
-					return nil, coles.ErrSetting
-				}
-				return fit(coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize }))(ctx, p, seed)
-			}},
 		},
 		measure: func(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 			start := time.Now()
