@@ -44,6 +44,7 @@ func lifeTable() table {
 		about: accuracyAbout + " The graph is of routes, needs or friends. Label propagation and the SVD of W see no columns.",
 		rows: []method{
 			{name: "Label propagation", graphOnly: true, classify: propagate},
+			sameFeatures[0], // a regression on the columns
 			pick(structureMethods, "SVD")[0],
 			pick(closedMethods, "COLES without features")[0],
 			{name: "COLES without structure", embed: fit(share(0))},
