@@ -33,7 +33,7 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T], made *Structure) shape {
 }
 
 // Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from rows,
-// columns and, where x is sparse, stored entries, by the formulas of docs/performance.md. The peak is within a
+// columns and, where x is sparse, stored entries, by the formulas of lab/docs/speed.md. The peak is within a
 // factor of two of it, 1.5 without features, 1.2 with arcs.
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
@@ -47,9 +47,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
-			if s.Preparation <= PrepareNone || s.Preparation == PrepareBalanced {
-				size.cols = prepare.MostUsed(size.cols, size.nonzeros)
-			}
+			size.cols = prepare.MostUsed(size.cols, size.nonzeros)
 		}
 		most, usual = size.cols, linear.Dim(s.Dim, size.cols)
 	}
@@ -82,7 +80,7 @@ func (r *Report) collect(times int) {
 // features and W, draws and columns in float64.
 func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 	n := int64(x.rows)
-	made := s.beside(x.rows, s.kept(min(s.Dim, x.cols), all), all)
+	made := s.beside(g, s.kept(min(s.Dim, x.cols), all), all)
 	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, 0, nil)
 	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
 	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
@@ -157,7 +155,7 @@ func (s Settings) memory(g *Graph, x shape, all int, space *scratch.Space) (byte
 	return bytes, solver
 }
 
-// A workload holds the sizes in the formula of memory, by the names of docs/performance.md.
+// A workload holds the sizes in the formula of memory, by the names of lab/docs/speed.md.
 type workload struct {
 	n, d, k, z     int64
 	entries, drawn int64 // of W, 2m, and of sampled negatives; 0 where W is a pattern
