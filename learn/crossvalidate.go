@@ -19,6 +19,7 @@ import (
 // numbers.
 type target interface {
 	columns() int
+	entries(f *matrix.Matrix[float64]) int // of a row, by the time that a regression on it takes
 	labelled() []int
 	enough() error                    // names what lacks for cross-validation
 	without(rows []int) target        // as if these had no label

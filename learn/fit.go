@@ -3,14 +3,18 @@ package learn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -34,6 +38,11 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	f, err := given.Read(ctx, y)
 	if err != nil {
 		return nil, err
+	}
+	if how.Columns != nil {
+		if rows, _ := how.Columns.Dims(); rows != f.Rows() {
+			return nil, fmt.Errorf("%w: %d rows of features for %d of vectors", coles.ErrShape, rows, f.Rows())
+		}
 	}
 	t, err := labels.target(f.Rows())
 	if err != nil {
@@ -60,12 +69,75 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.judged(ctx, g, t, of, said)
+	if err == nil && how.Columns != nil && !how.Alone {
+		p.Columns, err = columns(ctx, g, t, of, said, how, f.Cols(), found)
+	}
+	return p, err
+}
+
+// judged cross-validates a regression, and sets its weights and what is found.
+func (r *regression) judged(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64]) (*trial, error) {
 	found, err := try(ctx, g, t, of, said, r.outside)
 	if err != nil {
 		return nil, err
 	}
-	p.Weights, p.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
-	return p, t.measure(p, found)
+	r.Weights, r.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
+	return found, t.measure(&r.Predictor, found)
+}
+
+// columns is the predictor by features, nil unless it is better than vectors of some width are found to be. Features of more
+// entries than vectors take longer, and some are too large for a regression: these are not tried.
+func columns(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64], how Options, width int, vectors *trial) (*Predictor, error) {
+	f, err := given.Read(ctx, how.Columns)
+	if err != nil || t.entries(f) > mostEntries*width {
+		return nil, err
+	}
+	if how.Cs, err = likeVectors(ctx, f, how.Cs); err != nil {
+		return nil, err
+	}
+	r, err := t.learn(ctx, f, how, of)
+	var found *trial
+	if err == nil {
+		found, err = r.judged(ctx, g, t, of, said)
+	}
+	switch {
+	case errors.Is(err, ErrConvergence), errors.Is(err, coles.ErrNotFinite), errors.Is(err, coles.ErrPrecision):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if lead, deviation := gain(found.hits(), vectors.hits(), of.fold, -1); lead <= enough*deviation {
+		return nil, nil
+	}
+	return &r.Predictor, nil
+}
+
+// mostEntries is how many times as many entries as vectors features may have for a regression on them.
+const mostEntries = 4
+
+// likeVectors are candidates for C of features, which vectors of a mean squared length of 16 would have.
+func likeVectors(ctx context.Context, f *matrix.Matrix[float64], cs []float64) ([]float64, error) {
+	mean, err := given.MeanRow(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	square, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			_, values := f.Row(i)
+			sum[0] += given.Dot(values, values)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	spread := square[0]/float64(f.Rows()) - given.Dot(mean, mean)
+	if len(cs) > 0 || !(spread > 0) || math.IsInf(spread, 1) {
+		return cs, nil
+	}
+	cs = DefaultCs()
+	floats.Scale(16/spread, cs)
+	return cs, nil
 }
 
 // near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.
@@ -189,13 +261,13 @@ func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []in
 	if err := cmp.Or(l.check(), t.enough(), given.CheckRows(rows, f.Rows(), "training")); err != nil {
 		return nil, err
 	}
-	p := penalty{[]float64{cmp.Or(l.C, 1)}, false}
+	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
 	if len(l.Cs) > 0 {
 		c, _, err := t.choose(ctx, f, l.Cs, evenly(rows, cmp.Or(l.Folds, 5), 0))
 		if err != nil {
 			return nil, err
 		}
-		p = penalty{[]float64{c}, true}
+		p = penalty{cs: []float64{c}, scales: true}
 	}
 	models, err := t.regress(ctx, f, p, rows)
 	if err != nil {

@@ -57,6 +57,14 @@ func groupsOf(l Labels) (*groups, error) {
 
 func (t *groups) columns() int { return len(t.classes) }
 
+// entries are those kept, of which a sparse one takes as long as some eight of a dense row.
+func (t *groups) entries(f *matrix.Matrix[float64]) int {
+	if f.Sparse != nil {
+		return 8 * f.NNZ() / f.Rows()
+	}
+	return f.Cols()
+}
+
 func (t *groups) labelled() (rows []int) {
 	for i, set := range t.places {
 		if set != nil {
@@ -250,12 +258,12 @@ func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Optio
 		}
 	}
 	// Another search in every part would take five times as long.
-	r.outside = t.outside(f, penalty{[]float64{r.Linear.C}, true})
+	r.outside = t.outside(f, penalty{[]float64{r.Linear.C}, true, true})
 	return r, nil
 }
 
 func (t *groups) plain(f *matrix.Matrix[float64]) outsider {
-	return t.outside(f, penalty{[]float64{1}, t.labels == nil})
+	return t.outside(f, penalty{[]float64{1}, t.labels == nil, true})
 }
 
 // outside learns with a penalty.
@@ -285,7 +293,7 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 	if err != nil {
 		return r, err
 	}
-	all, err := t.regress(ctx, f, penalty{[]float64{c}, true}, of.rows)
+	all, err := t.regress(ctx, f, penalty{cs: []float64{c}, scales: true}, of.rows)
 	if err != nil {
 		return r, err
 	}
@@ -301,7 +309,7 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (c float64, models []*LinearModel, err error) {
 	all := make([][]*LinearModel, of.count)
 	best, err := chooseC(ctx, cs, of, func(ctx context.Context, part int, inside, outside []int) (right []float64, err error) {
-		all[part], err = t.regress(ctx, f, penalty{cs, true}, outside)
+		all[part], err = t.regress(ctx, f, penalty{cs, true, true}, outside)
 		for _, m := range all[part] {
 			p, err := t.opinion(ctx, f, m, inside)
 			if err != nil {
