@@ -8,12 +8,13 @@ import (
 
 	"coles/dataset"
 	"coles/examples/shared/cli"
+	"coles/lab/internal/published"
 )
 
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
 	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
+		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
 }
 
 // tableOf is the table of that name.
@@ -26,7 +27,7 @@ func tableOf(name string) table {
 func load(ctx context.Context, o options, name string, progress *cli.Line) (*problem, error) {
 	if o.fetch {
 		progress.Note("%s: fetching what is not there", name)
-		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
+		if _, err := published.Planetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
 			return nil, err
 		}
 	}
@@ -65,8 +66,8 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if slices.Contains(severalData, name) {
 		return openSeveral(filepath.Join(o.data, "real", name))
 	}
-	if labels, ok := singleData[name]; ok {
-		return openSingle(filepath.Join(o.data, "real", name), labels)
+	if _, ok := singleData[name]; ok {
+		return openSingle(filepath.Join(o.data, "real"), name)
 	}
 	if name == bareCommunities {
 		return openCommunities(ctx)

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/text"
 	"coles/table"
 
@@ -16,30 +17,30 @@ import (
 
 // arrange puts features that are numbers as they are in the order of an encoder's columns, if their file has names for
 // its own, and makes them of the cells of a table.
-func (l *edgeFiles) arrange(opts EdgeListOptions) error {
-	names := l.names
-	if l.table != nil {
+func (l *edgeFiles) arrange(opts options) error {
+	names := l.FeatureNames
+	if l.Table != nil {
 		names = nil
-		for _, c := range l.table.Columns {
+		for _, c := range l.Table.Columns {
 			names = append(names, c.Name)
 		}
 	}
 	wanted := opts.Encoder.Names()
-	if names == nil || l.table == nil && slices.Equal(names, wanted) {
+	if names == nil || l.Table == nil && slices.Equal(names, wanted) {
 		return nil
 	}
 	from, err := l.find(wanted, names, opts.Warn)
 	if err != nil {
 		return err
 	}
-	if l.table != nil {
+	if l.Table != nil {
 		if err := l.readCells(from, opts); err != nil {
 			return err
 		}
 	} else {
-		l.features = permuted(l.features, from)
+		l.Features = permuted(l.Features, from)
 	}
-	l.names, l.table = wanted, nil
+	l.FeatureNames, l.Table = wanted, nil
 	return nil
 }
 
@@ -48,20 +49,20 @@ func (l *edgeFiles) find(wanted, names []string, warn func(error)) (from []int, 
 	at := make(map[string]int)
 	for k, name := range names {
 		if _, twice := at[name]; twice {
-			return nil, fault(l.featuresFile, "column %q: %w", name, ErrDuplicate)
+			return nil, place.Fault(l.featuresFile, "column %q: %w", name, place.ErrDuplicate)
 		}
 		at[name] = k
 	}
 	for _, name := range wanted {
 		k, ok := at[name]
 		if !ok {
-			return nil, fault(l.featuresFile, "%w: no column %q", ErrMissing, name)
+			return nil, place.Fault(l.featuresFile, "%w: no column %q", place.ErrMissing, name)
 		}
 		from = append(from, k)
 		delete(at, name)
 	}
 	if len(at) > 0 && warn != nil {
-		warn(fault(l.featuresFile, "columns that are left out: %s", strings.Join(slices.Sorted(maps.Keys(at)), ", ")))
+		warn(place.Fault(l.featuresFile, "columns that are left out: %s", strings.Join(slices.Sorted(maps.Keys(at)), ", ")))
 	}
 	return from, nil
 }
@@ -79,25 +80,25 @@ func permuted(x mat.Matrix, from []int) mat.Matrix {
 }
 
 // readCells makes features of the cells of some columns. A hole is NaN.
-func (l *edgeFiles) readCells(from []int, opts EdgeListOptions) error {
-	x, gaps := mat.NewDense(l.table.Rows(), len(from), nil), 0
+func (l *edgeFiles) readCells(from []int, opts options) error {
+	x, gaps := mat.NewDense(l.Table.Rows(), len(from), nil), 0
 	for k, j := range from {
-		c := l.table.Columns[j]
+		c := l.Table.Columns[j]
 		for i, cell := range c.Cells {
 			v, err := text.Parse(strings.TrimSpace(cell))
 			if table.IsHole(cell) {
 				if v, err = math.NaN(), nil; opts.Missing == "error" {
-					err = gapAdvice.on("%w: %q is not a number", coles.ErrFormat, cell)
+					err = place.Advise(fmt.Errorf("%w: %q is not a number", coles.ErrFormat, cell), gapAdvice)
 				}
 				gaps++
 			}
 			if err != nil {
-				return placed(l.featuresFile, &text.Error{Line: l.table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
+				return place.In(l.featuresFile, &text.Error{Line: l.Table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
 			}
 			x.Set(i, k, v)
 		}
 	}
-	l.features = x
+	l.Features = x
 	l.warnOfGaps(gaps, opts)
 	return nil
 }

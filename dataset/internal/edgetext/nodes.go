@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/names"
 	"coles/internal/text"
 )
@@ -18,11 +21,11 @@ type nodeIDs struct {
 	span    int              // integers below are rows, and there are no other nodes; 0 if there may be
 	far     map[uint64]int32 // of larger integers
 	ids     []string
-	aliases map[string]int       // rows of nodes of two kinds; nil for one kind
-	both    map[string][2]string // of ids that each kind has, the kinds
-	closed  string               // what to say of a new one; "" while there may be some
-	advice  []Advice             // what to do about it
-	refused string               // the last new one that there may not be
+	aliases map[string]int      // rows of nodes of two kinds; nil for one kind
+	both    map[string][]string // of ids that each kind has, the kinds
+	closed  string              // what to say of a new one; "" while there may be some
+	advice  []parse.Advice      // what to do about it
+	refused string              // the last new one that there may not be
 }
 
 func newNodeIDs() *nodeIDs {
@@ -106,9 +109,9 @@ func (n *nodeIDs) add(id string) (int, error) {
 	switch {
 	case n.closed != "":
 		n.refused = id
-		return 0, &advised{fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id), n.advice}
-	case len(n.ids) == maxDim:
-		return 0, fmt.Errorf("more than %d nodes: %w", maxDim, coles.ErrTooLarge)
+		return 0, place.Advise(fmt.Errorf("%w: %s %q", coles.ErrIDs, n.closed, id), n.advice...)
+	case len(n.ids) == bounds.Dim:
+		return 0, fmt.Errorf("more than %d nodes: %w", bounds.Dim, coles.ErrTooLarge)
 	}
 	n.ids = append(n.ids, id)
 	return len(n.ids) - 1, nil
@@ -149,5 +152,26 @@ func (n *nodeIDs) newRow(t *text.Reader) {
 	before := len(n.ids)
 	if n.named(t, 0) < before {
 		t.Fault(0, "%w: features of node %q twice", coles.ErrIDs, t.Fields[0])
+	}
+}
+
+func ofEither(id string, kinds []string) error {
+	return fmt.Errorf("%w: nodes of several kinds are called %q: it is \"%s%s\"", coles.ErrIDs, id, strings.Join(kinds, id+`" or "`), id)
+}
+
+// alias has nodes found by their ids, with the kind before them or, where that is one node, without.
+func (n *nodeIDs) alias() {
+	n.aliases, n.both = make(map[string]int), make(map[string][]string)
+	for i, id := range n.ids {
+		if kind, plain, ok := strings.Cut(id, ":"); ok {
+			if j, twice := n.aliases[plain]; twice {
+				other, _, _ := strings.Cut(n.ids[j], ":")
+				n.both[plain] = []string{other + ":", kind + ":"}
+			}
+			n.aliases[plain] = i
+		}
+	}
+	for i, id := range n.ids {
+		n.aliases[id] = i
 	}
 }
