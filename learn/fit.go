@@ -3,7 +3,6 @@ package learn
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,10 +10,8 @@ import (
 	"coles"
 	"coles/internal/given"
 	"coles/internal/kernel"
-	"coles/internal/matrix"
 	"coles/internal/parallel"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -22,10 +19,8 @@ import (
 // of each of five parts, ten of numbers, which the others predict. One class a row and several have C chosen as
 // [LogisticRegression] does. Numbers are smoothed by the α of the smallest squared error. Without a graph, or for more than
 // 2²⁷ opinions, surroundings count nothing. Of more than 2²⁷/c labelled rows of one of c classes so many are held out,
-// drawn by the seed.
-//
-// It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in each 25 passes
-// over the edges with c + 1 columns, of numbers up to 175.
+// drawn by the seed. It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in
+// each 25 passes over the edges with c + 1 columns, of numbers up to 175. Columns take as much again at most, or are not tried.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
 // as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
@@ -84,60 +79,6 @@ func (r *regression) judged(ctx context.Context, g *coles.Graph, t target, of pa
 	}
 	r.Weights, r.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
 	return found, t.measure(&r.Predictor, found)
-}
-
-// columns is the predictor by features, nil unless it is better than vectors of some width are found to be. Features of more
-// entries than vectors take longer, and some are too large for a regression: these are not tried.
-func columns(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64], how Options, width int, vectors *trial) (*Predictor, error) {
-	f, err := given.Read(ctx, how.Columns)
-	if err != nil || t.entries(f) > mostEntries*width {
-		return nil, err
-	}
-	if how.Cs, err = likeVectors(ctx, f, how.Cs); err != nil {
-		return nil, err
-	}
-	r, err := t.learn(ctx, f, how, of)
-	var found *trial
-	if err == nil {
-		found, err = r.judged(ctx, g, t, of, said)
-	}
-	switch {
-	case errors.Is(err, ErrConvergence), errors.Is(err, coles.ErrNotFinite), errors.Is(err, coles.ErrPrecision):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	if lead, deviation := gain(found.hits(), vectors.hits(), of.fold, -1); lead <= enough*deviation {
-		return nil, nil
-	}
-	return &r.Predictor, nil
-}
-
-// mostEntries is how many times as many entries as vectors features may have for a regression on them.
-const mostEntries = 4
-
-// likeVectors are candidates for C of features, which vectors of a mean squared length of 16 would have.
-func likeVectors(ctx context.Context, f *matrix.Matrix[float64], cs []float64) ([]float64, error) {
-	mean, err := given.MeanRow(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	square, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, values := f.Row(i)
-			sum[0] += given.Dot(values, values)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	spread := square[0]/float64(f.Rows()) - given.Dot(mean, mean)
-	if len(cs) > 0 || !(spread > 0) || math.IsInf(spread, 1) {
-		return cs, nil
-	}
-	cs = DefaultCs()
-	floats.Scale(16/spread, cs)
-	return cs, nil
 }
 
 // near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.

@@ -258,18 +258,13 @@ func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Optio
 		}
 	}
 	// Another search in every part would take five times as long.
-	r.outside = t.outside(f, penalty{[]float64{r.Linear.C}, true, true})
+	r.outside = t.plain(f, r.Linear.C)
 	return r, nil
 }
 
-func (t *groups) plain(f *matrix.Matrix[float64]) outsider {
-	return t.outside(f, penalty{[]float64{1}, t.labels == nil, true})
-}
-
-// outside learns with a penalty.
-func (t *groups) outside(f *matrix.Matrix[float64], p penalty) outsider {
+func (t *groups) plain(f *matrix.Matrix[float64], c float64) outsider {
 	return func(ctx context.Context, _ *coles.Graph, _ target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
-		m, err := t.regress(ctx, f, p, from)
+		m, err := t.regress(ctx, f, penalty{[]float64{c}, true, true}, from)
 		if err != nil {
 			return nil, err
 		}

@@ -156,11 +156,11 @@ func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Opti
 		return r, err
 	}
 	t.chosen = true
-	r.outside = t.plain(f)
+	r.outside = t.plain(f, 1)
 	return r, nil
 }
 
-func (t *numbers) plain(f *matrix.Matrix[float64]) outsider {
+func (t *numbers) plain(f *matrix.Matrix[float64], _ float64) outsider {
 	return func(ctx context.Context, g *coles.Graph, others target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
 		var part Ridge
 		if _, err := part.fit(ctx, f, from, picked(t.t, from)); err != nil {

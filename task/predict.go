@@ -58,7 +58,7 @@ func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target,
 	if t.Kind() == OneClass {
 		last := slices.Max(t.Classes)
 		if !slices.ContainsFunc(t.Classes, func(l int) bool { return 0 <= l && l < last }) {
-			return nil, fmt.Errorf("%w: all labels are of one class", learn.ErrSplit)
+			return nil, fmt.Errorf("%w: all labels are of one class, %q", learn.ErrSplit, className(t.Names, last))
 		}
 		p.vectors, p.labels = y, t.Classes
 	}
@@ -177,9 +177,11 @@ func (p *Predictor) Having(a learn.Answer) []Chance {
 }
 
 // Class is the name of a class.
-func (p *Predictor) Class(label int) string {
-	if p.Names == nil {
+func (p *Predictor) Class(label int) string { return className(p.Names, label) }
+
+func className(names []string, label int) string {
+	if names == nil {
 		return strconv.Itoa(label)
 	}
-	return p.Names[label]
+	return names[label]
 }
