@@ -160,6 +160,9 @@ func (f *fitting) leaveRoles() error {
 	if f.roles.Dim == 0 {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
 	}
+	if f.roles.Scaling.Norm *= f.g.roles.joined(); f.made != nil {
+		f.roles.Scaling.Norm /= f.g.joined() // as the others are
+	}
 	f.total -= 2 * f.roles.Dim
 	f.Dim = min(f.Dim, f.total)
 	return nil
@@ -209,7 +212,7 @@ func (f *fitting) encode(ctx context.Context) (err error) {
 // addStructure puts columns of the structure beside those of the features, which the model has.
 func (f *fitting) addStructure(ctx context.Context, m *Model) error {
 	start, first := time.Now(), f.kept(len(m.scaling.Factors), f.total)
-	beside, err := Fit(ctx, f.g.withoutArcs(), nil, WithSettings(f.beside(f.g.Nodes(), first, f.total)), WithProgress(f.progress))
+	beside, err := Fit(ctx, f.g.withoutArcs(), nil, WithSettings(f.beside(f.g, first, f.total)), WithProgress(f.progress))
 	if err != nil || len(beside.scaling.Factors) == 0 { // which edges make, and truncation leaves
 		return err
 	}
@@ -361,7 +364,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	if f.Kind != 0 {
 		return nil
 	}
-	a, err := align(ctx, f.Settings, f.g, f.x, x, room)
+	a, err := align(ctx, f.Settings, f.g, f.prepare, f.x, x, room)
 	if err != nil {
 		return err
 	}

@@ -29,12 +29,13 @@ func (f *fitting) byCommunities() bool {
 	return f.report.Alignment != nil && alignment.Estimate(*f.report.Alignment).Open()
 }
 
-// beside are the settings of the structure's columns, for features that have so many and all.
-func (s Settings) beside(nodes, first, all int) Settings {
-	s.Dim = min(all-first, s.structureColumns(nodes), nodes)
+// beside are the settings of the structure's columns, for features that have so many and all. Their rows are as long as those
+// of features in the mean of the nodes that have an edge.
+func (s Settings) beside(g *Graph, first, all int) Settings {
+	s.Dim = min(all-first, s.structureColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0 // weights are as they are taken
-	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
+	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
 	return s
 }
 
@@ -70,7 +71,7 @@ func (s Settings) filterBeside() Filter {
 
 // leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
 func (f *fitting) leavesRank(m *Model) bool {
-	return f.Scaling.Rank > 0 && m.scaling.Power == 0 && f.x.Cols() < f.total
+	return f.Scaling.Rank > 0 && m.scaling.Power == 0 && f.prepare.fitted.Columns < f.total
 }
 
 // numbers is the mean number of entries other than 0 in a row of features as prepared, all where they are not counted.

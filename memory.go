@@ -47,9 +47,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
-			if s.Preparation <= PrepareNone || s.Preparation == PrepareBalanced {
-				size.cols = prepare.MostUsed(size.cols, size.nonzeros)
-			}
+			size.cols = prepare.MostUsed(size.cols, size.nonzeros)
 		}
 		most, usual = size.cols, linear.Dim(s.Dim, size.cols)
 	}
@@ -82,7 +80,7 @@ func (r *Report) collect(times int) {
 // features and W, draws and columns in float64.
 func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
 	n := int64(x.rows)
-	made := s.beside(x.rows, s.kept(min(s.Dim, x.cols), all), all)
+	made := s.beside(g, s.kept(min(s.Dim, x.cols), all), all)
 	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, 0, nil)
 	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
 	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"coles/internal/alignment"
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -34,8 +35,12 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const structureSteps = 2
 
+// structureNames is how far a node's neighbourhood, by which it is named, reaches.
+const structureNames = 6
+
 // FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
-// an entry of A. Columns beyond the rank of L are 0. Another order of nodes is as another seed.
+// an entry of A. Columns beyond the rank of L are 0. The subspace begins with random signs for each node, by a hash of its
+// neighbourhood. Nodes that are alike for six steps have their signs by their order.
 func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
@@ -54,7 +59,11 @@ func fitStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel
 		return nil, err
 	}
 	v, half, spare := kernel.Rows(room, 0, n), kernel.Rows(room, n, 2*n), kernel.Unset[float32](n, r)
-	if err := fillSigns(ctx, v, seed); err != nil {
+	names, err := alignment.Names(ctx, g.adj, make([]uint64, n), structureNames)
+	if err != nil {
+		return nil, err
+	}
+	if err := fillSigns(ctx, v, seed, names); err != nil {
 		return nil, err
 	}
 	for range structureSteps {
@@ -165,12 +174,12 @@ func rotate(ctx context.Context, out, x, b kernel.Matrix[float32], power float64
 	return kernel.Gemm(ctx, false, false, 1, x, turn, 0, out)
 }
 
-// fillSigns sets every number to 1 or −1.
-func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64) error {
+// fillSigns sets every number to 1 or −1, by the names of rows.
+func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64, names []uint64) error {
 	return parallel.Rows(ctx, v.Rows, func(lo, hi int) {
 		rng := stream.New()
 		for i := lo; i < hi; i++ {
-			rng.Reseed(seed, uint64(i))
+			rng.Reseed(seed, names[i])
 			bits := uint64(0)
 			for k := range v.Row(i) {
 				if k%64 == 0 {
@@ -296,6 +305,11 @@ func (s *Structure) seated(places []int32, ids []string) *Preparer {
 		return s.preparer()
 	}
 	return to.preparer()
+}
+
+// joined is the share of nodes with a neighbour, as if one had at least.
+func (g *Graph) joined() float64 {
+	return float64(max(1, g.report.Nodes-g.report.Isolated)) / float64(g.report.Nodes)
 }
 
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"coles/dataset"
 	"coles/examples/shared/cli"
+	"coles/lab/internal/published"
 )
 
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
-	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
+	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), linksTable(), inductiveTable(), theoryTable()},
+		kappaTables(), []table{meansTable(), ablationTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
 }
 
 // tableOf is the table of that name.
@@ -26,7 +28,7 @@ func tableOf(name string) table {
 func load(ctx context.Context, o options, name string, progress *cli.Line) (*problem, error) {
 	if o.fetch {
 		progress.Note("%s: fetching what is not there", name)
-		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
+		if _, err := published.Planetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
 			return nil, err
 		}
 	}
@@ -61,6 +63,9 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	}
 	if name == "packages" || name == "packages-model" {
 		return openPackages(o.data, name == "packages")
+	}
+	if base, label, ok := strings.Cut(name, "-"); ok && exists(filepath.Join(o.data, "real", base, "features.csv")) {
+		return openTable(filepath.Join(o.data, "real", base), label)
 	}
 	if slices.Contains(severalData, name) {
 		return openSeveral(filepath.Join(o.data, "real", name))
