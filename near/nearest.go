@@ -89,7 +89,7 @@ func (x *Index) Prepare() { x.made().Group() }
 // made are the rows of an index that NewIndex has made: any other is a caller's bug.
 func (x *Index) made() *nearest.Index {
 	if x == nil || x.rows == nil {
-		panic("eval: an Index that is nil or zero; NewIndex makes one")
+		panic("near: an Index that is nil or zero; NewIndex makes one")
 	}
 	return x.rows
 }
