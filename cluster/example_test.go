@@ -27,7 +27,7 @@ func ExampleKMeans() {
 		log.Fatal(err)
 	}
 	// Which cluster is called 0 depends on the seed.
-	fmt.Printf("inertia %.3f, the new rows with the old: %v %v\n", m.Inertia, labels[0] == m.Labels[2], labels[1] == m.Labels[5])
+	fmt.Printf("inertia %.3f, the new rows with the old: %v %v\n", m.Inertia, labels[0] == m.Of[2], labels[1] == m.Of[5])
 	// Output: inertia 5.333, the new rows with the old: true true
 }
 

@@ -38,7 +38,7 @@ type KMeans struct {
 // KMeansModel is a fitted KMeans.
 type KMeansModel struct {
 	Centres    *mat.Dense // k × d
-	Labels     []int      // the number, from 0, of each row's cluster
+	Of         []int      // the number, from 0, of each row's cluster
 	Inertia    float64    // Σ‖xᵢ − c‖² with c the centre of row i
 	Iterations int        // of the best start
 	Converged  bool       // whether that ended before MaxIterations
@@ -175,7 +175,7 @@ func (m *KMeansModel) judge(ctx context.Context, f *matrix.Matrix[float64]) erro
 	squares := squaresOf(kernel.Matrix[float64](m.Centres.RawMatrix()))
 	sum, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			c := m.Labels[i]
+			c := m.Of[i]
 			sum[0] += squaredDistance(f, i, m.Centres.RawRowView(c), squares[c])
 		}
 	})

@@ -36,8 +36,8 @@ func TestKMeansStepsEqualScikitLearn(t *testing.T) {
 			m := l.model()
 			err = cmp.Or(err, m.judge(context.Background(), f))
 			testkit.Comparer{T: t, Index: i}.Equal("inertia", m.Inertia, c.Inertia, 0, err)
-			if !slices.Equal(m.Labels, c.Labels) || m.Iterations != c.Iterations {
-				t.Errorf("case %d: %v after %d iterations, want %v after %d", i, m.Labels, m.Iterations, c.Labels, c.Iterations)
+			if !slices.Equal(m.Of, c.Labels) || m.Iterations != c.Iterations {
+				t.Errorf("case %d: %v after %d iterations, want %v after %d", i, m.Of, m.Iterations, c.Labels, c.Iterations)
 			}
 			for q, row := range c.Centres {
 				for j, want := range row {
@@ -85,7 +85,7 @@ func TestKMeansSettlesWhereLloydStops(t *testing.T) {
 			labels := testkit.Must(m.Predict(context.Background(), c.x))
 			for i, l := range labels {
 				row := x.RawRowView(i)
-				if r, own := apart(row, m.Centres.RawRowView(l)), apart(row, m.Centres.RawRowView(m.Labels[i])); math.Abs(r-own) > c.near {
+				if r, own := apart(row, m.Centres.RawRowView(l)), apart(row, m.Centres.RawRowView(m.Of[i])); math.Abs(r-own) > c.near {
 					t.Fatalf("row %d is predicted for a centre at %v, its own is at %v", i, r, own)
 				}
 			}
@@ -101,15 +101,15 @@ func wantSettled(t *testing.T, m *KMeansModel, x *mat.Dense, near float64) {
 	means, size, inertia := mat.NewDense(k, d, nil), make([]float64, k), 0.0
 	for i := range n {
 		row := x.RawRowView(i)
-		own := apart(row, m.Centres.RawRowView(m.Labels[i]))
+		own := apart(row, m.Centres.RawRowView(m.Of[i]))
 		inertia += own
 		for q := range k {
 			if r := apart(row, m.Centres.RawRowView(q)); r < own-near {
 				t.Fatalf("row %d is at %v from its centre and at %v from another", i, own, r)
 			}
 		}
-		matrix.AddScaled(means.RawRowView(m.Labels[i]), 1, row)
-		size[m.Labels[i]]++
+		matrix.AddScaled(means.RawRowView(m.Of[i]), 1, row)
+		size[m.Of[i]]++
 	}
 	for q := range k {
 		matrix.Scale(means.RawRowView(q), 1/size[q])
@@ -160,10 +160,10 @@ func TestKMeansFindsClustersThatAreApart(t *testing.T) {
 			}
 		}
 		m := testkit.Must(KMeans{Clusters: 3, Seed: 1}.Fit(context.Background(), x))
-		if met := testkit.Must(contingency.Of(m.Labels, planted)).Cells; len(met) != 3 {
+		if met := testkit.Must(contingency.Of(m.Of, planted)).Cells; len(met) != 3 {
 			t.Errorf("scale %g, shift %g: clusters and planted ones meet as %v", c.scale, c.shift, met)
 		}
-		testkit.WantSame(t, "predicted labels", testkit.Must(m.Predict(context.Background(), x)), m.Labels)
+		testkit.WantSame(t, "predicted labels", testkit.Must(m.Predict(context.Background(), x)), m.Of)
 	}
 }
 
@@ -177,12 +177,12 @@ func TestKMeansOfFewDistinctRowsHasThemAsCentres(t *testing.T) {
 	}
 	for _, k := range []int{3, 5, 30} {
 		m := testkit.Must(KMeans{Clusters: k}.Fit(context.Background(), x))
-		if filled := len(contingency.Distinct(m.Labels)); m.Inertia > 1.2e-29 || filled != 3 || !m.Converged {
+		if filled := len(contingency.Distinct(m.Of)); m.Inertia > 1.2e-29 || filled != 3 || !m.Converged {
 			t.Errorf("k = %d: inertia %v, %d clusters with rows", k, m.Inertia, filled)
 		}
 	}
 	m := testkit.Must(KMeans{Clusters: 30, Starts: 1}.Fit(context.Background(), testkit.Normal(30, 2, 1, 66)))
-	if filled := len(contingency.Distinct(m.Labels)); filled != 30 || m.Inertia > 1e-28 {
+	if filled := len(contingency.Distinct(m.Of)); filled != 30 || m.Inertia > 1e-28 {
 		t.Errorf("30 rows in 30 clusters: %d have rows, inertia %g", filled, m.Inertia)
 	}
 }

@@ -154,7 +154,7 @@ func (l *lloyd[T]) step(ctx context.Context) error {
 
 // model is the result of the start; the caller sets the inertia.
 func (l *lloyd[T]) model() *KMeansModel {
-	m := &KMeansModel{Centres: mat.NewDense(l.Clusters, l.p.Cols(), nil), Labels: l.numbers(), Iterations: l.iterations, Converged: l.converged}
+	m := &KMeansModel{Centres: mat.NewDense(l.Clusters, l.p.Cols(), nil), Of: l.numbers(), Iterations: l.iterations, Converged: l.converged}
 	for c := range l.Clusters {
 		l.p.original(l.centres.Row(c), m.Centres.RawRowView(c))
 	}

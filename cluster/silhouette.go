@@ -91,7 +91,7 @@ func Count(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, si
 	}
 	partitions := make([]contingency.Partition, len(models))
 	for q, m := range models {
-		if partitions[q] = contingency.PartitionOf(m.Labels); len(partitions[q].Size) < 2 {
+		if partitions[q] = contingency.PartitionOf(m.Of); len(partitions[q].Size) < 2 {
 			return 0, nil, setting.Bad("rows", f.Rows(), "some that differ")
 		}
 	}

@@ -73,7 +73,7 @@ func TestClusterCountIsThatOfTheLargestSilhouette(t *testing.T) {
 	for q, s := range got {
 		means.Clusters = q + 2
 		m := testkit.Must(means.Fit(context.Background(), x))
-		testkit.WantNear(t, "a silhouette", s, testkit.Must(Silhouette(context.Background(), x, m.Labels)), 1e-12)
+		testkit.WantNear(t, "a silhouette", s, testkit.Must(Silhouette(context.Background(), x, m.Of)), 1e-12)
 	}
 }
 

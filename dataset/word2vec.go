@@ -16,6 +16,7 @@ import (
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
 	"coles/internal/npy"
+	"coles/internal/setting"
 	"coles/internal/source"
 	"coles/internal/text"
 
@@ -78,7 +79,7 @@ func readWord2Vec(r io.Reader, _ parse.Options) (*Dataset, error) {
 		}
 		t.Split()
 		if len(t.Fields) != v.cols+1 {
-			t.Fault(-1, "%d fields, want an id and %d values: %w", len(t.Fields), v.cols, coles.ErrShape)
+			t.Fault(-1, "%s, want an id and %d values: %w", setting.Count(len(t.Fields), "fields"), v.cols, coles.ErrShape)
 			break
 		}
 		if err := v.name(strings.Clone(t.Fields[0])); err != nil {

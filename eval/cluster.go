@@ -78,7 +78,7 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 		if err != nil {
 			return nil, err
 		}
-		if err := result.add(knownLabels(m.Labels, labels), known); err != nil {
+		if err := result.add(knownLabels(m.Of, labels), known); err != nil {
 			return nil, err
 		}
 		progress.Add()

@@ -25,7 +25,7 @@ func TestClusterIsKMeansOfUnitRowsJudged(t *testing.T) {
 	for run := range uint64(3) {
 		m := testkit.Must(cluster.KMeans{Clusters: 4, Seed: stream.Seed(9, run), Starts: 2}.Fit(context.Background(), unit))
 		for name, of := range scores {
-			each[name] = append(each[name], testkit.Must(of(m.Labels, labels)))
+			each[name] = append(each[name], testkit.Must(of(m.Of, labels)))
 		}
 	}
 	for name, m := range map[string]Measurements{"accuracy": got.Accuracy, "NMI": got.NMI, "macro F1": got.F1} {
@@ -76,7 +76,7 @@ func TestClusterComparesTheRowsWithALabel(t *testing.T) {
 	var clusters, known []int
 	for i, l := range labels {
 		if i%7 != 0 {
-			clusters, known = append(clusters, m.Labels[i]), append(known, l)
+			clusters, known = append(clusters, m.Of[i]), append(known, l)
 		}
 	}
 	if want := testkit.Must(NMI(clusters, known)); got.NMI.Mean != want {

@@ -36,7 +36,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	}
 	means := func(x mat.Matrix) any {
 		m := testkit.Must(cluster.KMeans{Clusters: 9, Starts: 3, MaxIterations: 4, Seed: 5}.Fit(context.Background(), x))
-		return []any{m.Labels, m.Inertia, testkit.Bits(m.Centres)}
+		return []any{m.Of, m.Inertia, testkit.Bits(m.Centres)}
 	}
 	for name, compute := range map[string]func() any{
 		"regression":        func() any { return testkit.Bits(linear(x).Coef) },

@@ -21,12 +21,13 @@ import (
 //
 //	score(u, v) = e^{w·x(u, v)} / Σ e^{w·x(u, c)},
 //
-// over the candidates c of u: the 50 best by each of the walks of two steps and of three, and by an embedding if
-// there is one. The columns of x are log(s/max_c s + 0.01) for the score s of each of these, and of the cosine of the
-// features themselves, and log(1 + degree of v). Of a hub of more than 200 neighbours 200, drawn once, stand for all, and a walk of three steps goes on from
-// the 300 nodes of the largest scores by two, which does not cost accuracy but gains some. Arcs have scores and columns
-// of their own, and the number of those that lead to v one more. Edges count by
-// log(1 + weight/median weight). On a graph of two kinds there are no walks of two steps to the other.
+// over the candidates c of u: the 50 best by walks of two steps, by walks of three, and by an embedding if there is one.
+// Each of these scores, s, and the cosine of the features have a column log(s/max_c s + 0.01) of x; one more is
+// log(1 + degree of v). With arcs, walks along them have columns, too, and so has the number of arcs that lead to v.
+//
+// Edges count by log(1 + weight/median weight). Of a node of more than 200 neighbours, 200 drawn once stand for all. A walk
+// of three steps goes on from the 300 best nodes of two steps: that is quicker, and a little more accurate. On a graph of
+// two kinds no walk of two steps leads to the other kind.
 //
 // [Fit] learns w from edges that it hides.
 type Recommender struct {
@@ -144,7 +145,7 @@ func (r *Recommender) weightsOf(u int) []float64 {
 // nodes is the number of nodes of a recommender that this package has made: any other is a caller's bug.
 func (r *Recommender) nodes() int {
 	if r == nil || r.finder == nil {
-		panic("eval: a Recommender that is nil or zero; LearnLinks makes one")
+		panic("link: a Recommender that is nil or zero; Fit makes one")
 	}
 	return len(r.walks.sums)
 }

@@ -108,7 +108,8 @@ func (g *Graph) restore() {
 	g.before = nil
 }
 
-// addFeatures adds c times what row i of the features was before the last change, or what it has become more.
+// addFeatures adds c times row i of the features: as it was before the last change, of n nodes, or, if fresh, the
+// difference that the change made.
 func (g *Graph) addFeatures(to []float64, i int32, c float64, fresh bool, n int) {
 	was, replaced := g.before[i]
 	switch {

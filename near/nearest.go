@@ -81,15 +81,15 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 	return &Index{rows: rows}, nil
 }
 
-// Group prepares the index for many searches for up to eight rows each, as a service has them. Where a few columns have most of
+// Prepare makes the index ready for many searches for up to eight rows each, as a service has them. Where a few columns have most of
 // the squares of the rows, as in most embeddings, such a search then takes a tenth of the time, and finds the same; else
 // nothing changes. It takes as long as a hundred searches before, and 4·n·d bytes, and comes before all searches.
-func (x *Index) Group() { x.made().Group() }
+func (x *Index) Prepare() { x.made().Group() }
 
 // made are the rows of an index that NewIndex has made: any other is a caller's bug.
 func (x *Index) made() *nearest.Index {
 	if x == nil || x.rows == nil {
-		panic("eval: an Index that is nil or zero; NewIndex makes one")
+		panic("near: an Index that is nil or zero; NewIndex makes one")
 	}
 	return x.rows
 }
@@ -98,7 +98,7 @@ func (x *Index) made() *nearest.Index {
 // first, the lower row first among equal scores.
 //
 // The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
-// log k to rank; of a hundred rows at once each costs a tenth. [Index.Group] has a row by itself cost as little. The memory is 20 bytes for each
+// log k to rank; of a hundred rows at once each costs a tenth. [Index.Prepare] has a row by itself cost as little. The memory is 20 bytes for each
 // number of the given rows, 16·k for each of them in each of up to 32 parts of the index, and 256
 // kB for each processor or, for a sparse index, 8·n bytes.
 //

@@ -175,7 +175,7 @@ func TestGroupFindsTheSame(t *testing.T) {
 	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), d.Features, coles.WithDim(80)))
 	for _, by := range []Similarity{Cosine, DotProduct} {
 		plain, grouped := testkit.Must(NewIndex(t.Context(), m.Embedding(), by)), testkit.Must(NewIndex(t.Context(), m.Embedding(), by))
-		grouped.Group()
+		grouped.Prepare()
 		for row := range 50 {
 			testkit.WantSame(t, "rows", testkit.Must(grouped.Rows(t.Context(), []int{row}, 9)), testkit.Must(plain.Rows(t.Context(), []int{row}, 9)))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/parallel"
+	"coles/internal/setting"
 )
 
 // An Encoder makes features of the rows of tables that have the columns it learned from, some of them, or others
@@ -66,13 +67,7 @@ func (v *Variable) String() string {
 	} else if v.Kind == Vector {
 		what = "numbers"
 	}
-	count := func(n int, what string) string {
-		if n == 1 {
-			what = strings.TrimSuffix(what, "s")
-		}
-		return fmt.Sprintf("%d %s", n, what)
-	}
-	s := fmt.Sprintf("%v, %s, %s, %s", v.Kind, count(v.Values, what), count(v.Holes, "holes"), count(v.Features(), "features"))
+	s := fmt.Sprintf("%v, %s, %s, %s", v.Kind, setting.Count(v.Values, what), setting.Count(v.Holes, "holes"), setting.Count(v.Features(), "features"))
 	switch {
 	case v.Number != nil && v.Number.Log:
 		s += " by logarithms"

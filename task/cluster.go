@@ -62,8 +62,8 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	if err != nil {
 		return nil, err
 	}
-	c.Of = m.Labels
-	if c.Count = len(slices.Compact(slices.Sorted(slices.Values(m.Labels)))); c.Count < means.Clusters {
+	c.Of = m.Of
+	if c.Count = len(slices.Compact(slices.Sorted(slices.Values(m.Of)))); c.Count < means.Clusters {
 		c.Notes = append(c.Notes, Note{Text: fmt.Sprintf("%d clusters, not %d: no more vectors have different directions", c.Count, means.Clusters)})
 	}
 	return c, nil

@@ -3,7 +3,7 @@
 // and a page that ask the same get the same answer: for what a model is fitted, by which kind and filter, of how many
 // neighbours a graph of rows is made, how many clusters are tried.
 //
-// [Data] are what is known: a graph, features, labels. [Data.Fit] makes vectors of them for a [Purpose]. [Learn] learns
+// [Data] are what is known: a graph, features, labels. [Data.Fit] makes vectors of them for a [Purpose]. [FitPredictor] learns
 // from labels, and its [Predictor] answers for other nodes. [Cluster], [Links], [NewSimilar] and [Places] answer from
 // vectors, a [Placer] makes vectors of nodes that come later, and a [File] keeps what the next program needs.
 //

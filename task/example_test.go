@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := task.Learn(ctx, d.Graph, fit.Rows, fit.Model, target, how)
+	p, err := task.FitPredictor(ctx, d.Graph, fit.Rows, fit.Model, target, how)
 	if err != nil {
 		log.Fatal(err)
 	}

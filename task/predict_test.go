@@ -71,7 +71,7 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	if f.Choice == nil || f.Notice() != "" {
 		t.Errorf("labels did not choose")
 	}
-	p := testkit.Must(Learn(ctx, whole.Graph, f.Rows, f.Model, target, learn.Options{Seed: 1}))
+	p := testkit.Must(FitPredictor(ctx, whole.Graph, f.Rows, f.Model, target, learn.Options{Seed: 1}))
 	var rows []int
 	for i := known; i < n; i++ {
 		rows = append(rows, i)
@@ -94,7 +94,7 @@ func TestNewcomersGetTheModelThatLabelsChoose(t *testing.T) {
 	d := testkit.Must(New(old))
 	labels := testkit.Must(TargetOf(old, known, ""))
 	f = testkit.Must(d.Fit(ctx, Fitting{Labels: &labels, How: learn.Options{Seed: 1}}))
-	p = testkit.Must(Learn(ctx, d.Graph, f.Rows, f.Model, labels, learn.Options{Seed: 1}))
+	p = testkit.Must(FitPredictor(ctx, d.Graph, f.Rows, f.Model, labels, learn.Options{Seed: 1}))
 	y := testkit.Must(testkit.Must(NewPlacer(ctx, f.Model, d)).Embed(ctx, all.Features.(*mat.Dense).Slice(known, n, 0, 26), joins, nil))
 	if got := right(testkit.Must(p.Answers(ctx, nil, y, Target{}, nil))); got < 95 {
 		t.Errorf("%d of 100 newcomers are right", got)
@@ -139,7 +139,7 @@ func TestPredictorsOfAllKindsAreKept(t *testing.T) {
 	y, corner := corners(n)
 	for kind, d := range kinds(corner) {
 		target := testkit.Must(TargetOf(d, n, ""))
-		p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
+		p := testkit.Must(FitPredictor(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
 		testkit.WantSame(t, "kind", p.Kind(), kind)
 		var kept bytes.Buffer
 		count := testkit.Must((&File{Predictor: p}).WriteTo(&kept))
@@ -175,7 +175,7 @@ func TestReasonsOfNewcomers(t *testing.T) {
 	y, corner := corners(n)
 	d := &Data{Dataset: kinds(corner)[OneClass]}
 	target := testkit.Must(TargetOf(d.Dataset, n, ""))
-	p := testkit.Must(Learn(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
+	p := testkit.Must(FitPredictor(ctx, nil, y, nil, target, learn.Options{Seed: 1}))
 	rows := []int{0, 5, 10}
 	answers := testkit.Must(p.Answers(ctx, nil, y, Target{}, rows))
 	for q, w := range testkit.Must(p.Why(ctx, d, nil, y, target, rows, answers)) {
@@ -199,6 +199,6 @@ func TestWhatLabelsAre(t *testing.T) {
 	_, err := TargetOf(named([]int{0, 1, -1}, "1.5", "old"), 3, "numbers")
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `"old" of node bob`)
-	err = testkit.Err(Learn(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{}))
+	err = testkit.Err(FitPredictor(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{}))
 	testkit.WantSame(t, "without labels", errors.Is(err, ErrNoLabels), true)
 }

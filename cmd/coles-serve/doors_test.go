@@ -70,7 +70,7 @@ func (d *doors) library(t *testing.T) answers {
 	target := testkit.Must(task.TargetOf(data.Dataset, len(ids), ""))
 	how := learn.Options{Seed: 1}
 	chosen := testkit.Must(data.Fit(ctx, task.Fitting{Labels: &target, How: how}))
-	p := testkit.Must(task.Learn(ctx, data.Graph, chosen.Rows, chosen.Model, target, how))
+	p := testkit.Must(task.FitPredictor(ctx, data.Graph, chosen.Rows, chosen.Model, target, how))
 	rest := make([]int, len(ids))
 	for i := range rest {
 		rest[i] = i

@@ -83,7 +83,7 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 		}
 		s.note(said)
 	} else if d.Labels != nil {
-		if p, err = task.Learn(ctx, d.Graph, by.rows, by.model, target, how.How); err != nil {
+		if p, err = task.FitPredictor(ctx, d.Graph, by.rows, by.model, target, how.How); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
 	}
@@ -95,7 +95,7 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s.links = sync.OnceValues(func() (*task.Links, error) { return d.Links(context.Background(), task.Linking{Seed: 1}) })
 	s.rounding = 1e-6 * mat.Norm(s.rows, math.Inf(1)) // more than the rounding of a frozen graph in float32
 	if s.similar, err = task.NewSimilar(ctx, d, s.rows, nil); err == nil {
-		s.similar.Index().Group()
+		s.similar.Index().Prepare()
 	}
 	return s, err
 }

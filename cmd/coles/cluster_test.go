@@ -56,7 +56,7 @@ func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
 	g := testkit.Must(coles.FromCSR(d.Adjacency))
 	u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, tableSettings(32)...)).Embedding())
 	for k := 1; k <= 4; k++ {
-		want := testkit.Must(cluster.KMeans{Clusters: k, Seed: 1}.Fit(t.Context(), u)).Labels
+		want := testkit.Must(cluster.KMeans{Clusters: k, Seed: 1}.Fit(t.Context(), u)).Of
 		testkit.WantSame(t, fmt.Sprint(k, " clusters"), clustered(t, path, "-k", fmt.Sprint(k)), want)
 	}
 
@@ -88,7 +88,7 @@ func TestClusterSettings(t *testing.T) {
 	} {
 		y := testkit.Must(coles.Fit(t.Context(), g, d.Features, c.fit...)).Embedding()
 		u := unit(y)
-		want := testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Labels // of more than there are, settings show
+		want := testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Of // of more than there are, settings show
 		testkit.WantSame(t, "clusters by "+name, clustered(t, append(c.args, "-k", "7")...), want)
 	}
 }
@@ -101,7 +101,7 @@ func TestClustersOfCora(t *testing.T) {
 	g := testkit.Must(d.Graph())
 	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
 	found := clustered(t, path, "-k", "7")
-	testkit.WantSame(t, "the clusters", found, testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Labels)
+	testkit.WantSame(t, "the clusters", found, testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Of)
 	table := testkit.Must(eval.Protocol{}.Cluster(ctx, m.Embedding(), d.Labels)).NMI
 	got := testkit.Must(eval.NMI(found, d.Labels))
 	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {

@@ -13,8 +13,8 @@ import (
 // convertOptions are the options of the command.
 type convertOptions struct {
 	inputOptions
-	to, splits string
-	ids        idsOptions
+	to, out, splits string
+	ids             idsOptions
 }
 
 func convertCommand(s streams) *cli.Command {
@@ -22,9 +22,9 @@ func convertCommand(s streams) *cli.Command {
 	to := ofOutput.text(&o.to, "to", "`FORMAT` of OUT: "+formatNames(isWritten)+"; by its name if not given")
 	to.Aliases = []string{"format"}
 	return command(s, spec{
-		input: &o.inputOptions, name: "convert", usage: "a graph or vectors in another format", args: "IN OUT",
-		first: []string{"from", "to", "features", "labels", "ids", "header", "columns", "splits", "scratch", "write-ids"},
-		flags: append([]cli.Flag{to, ofInput.file(&o.splits, "splits", "`FILE` of splits, JSON; replaces the masks of an archive"), o.ids.flag()},
+		input: &o.inputOptions, name: "convert", usage: "a graph or vectors in another format", args: "IN [OUT]",
+		first: []string{"from", "to", "features", "labels", "ids", "header", "columns", "scratch", "write-ids", "o"},
+		flags: append([]cli.Flag{to, ofOutput.file(&o.out, "o", "write to `FILE`, in the place of OUT"), ofInput.file(&o.splits, "splits", "`FILE` of splits, JSON; replaces the masks of an archive"), o.ids.flag()},
 			o.flags("IN", formatNames(isGraph)+", "+formatNames(isVectors))...),
 		run: o.run,
 	})
@@ -32,7 +32,11 @@ func convertCommand(s streams) *cli.Command {
 
 func (o *convertOptions) run(ctx context.Context, r *reader) error {
 	s := r.session
-	args, err := s.arguments(2)
+	given := s.args
+	if s.set("o") {
+		given = append(slices.Clone(given), o.out)
+	}
+	args, err := arguments(given, 2)
 	if err != nil {
 		return err
 	}

@@ -202,6 +202,7 @@ func (o *linksOptions) addLearned(ctx context.Context, r *reader, to *recommenda
 		}
 		return d.Graph, err
 	}
+	r.progress.show("recommend", 0, 0)
 	found, err := recommender.Recommend(ctx, asked, o.k, may)
 	to.add(ids, asked, found)
 	unknown := 0

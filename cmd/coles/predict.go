@@ -136,7 +136,7 @@ var errEveryLabel = errors.New("every node has a label; -all predicts those, too
 // learn learns from the labels of the nodes.
 func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how learn.Options) (*task.Predictor, error) {
 	how.Progress = s.progress.show
-	p, err := task.Learn(ctx, v.Graph, v.rows, v.model, t, how)
+	p, err := task.FitPredictor(ctx, v.Graph, v.rows, v.model, t, how)
 	if errors.Is(err, task.ErrNoLabels) {
 		err = fmt.Errorf("%w; name a file by -labels", err)
 	}

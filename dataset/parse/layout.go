@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"coles/internal/setting"
 )
 
 // A Layout is how a text file was read.
@@ -58,10 +60,10 @@ func (l Layout) String() string {
 		fmt.Fprintf(&b, "; not read: %s", strings.Join(unread, ", "))
 	}
 	if l.Comments > 0 {
-		fmt.Fprintf(&b, "; comments on %d lines", l.Comments)
+		fmt.Fprintf(&b, "; comments on %s", setting.Count(l.Comments, "lines"))
 	}
 	if l.Skipped > 0 {
-		fmt.Fprintf(&b, "; %d lines are left out", l.Skipped)
+		fmt.Fprintf(&b, "; %s left out", setting.Count(l.Skipped, "lines"))
 	}
 	return b.String()
 }

@@ -40,8 +40,7 @@ func (n Noise) Positive(lambda []float64) int {
 	return keep
 }
 
-// nothing is the share of ‖FX‖² in ‖E‖² up to which E is rounding, 10⁻²⁴, in units of [Noise].Zero: of that
-// 10⁻¹⁴·‖FX‖²·‖ΔW‖, the last factor is 1 or more.
+// nothing is 10⁻²⁴·‖FX‖², up to which ‖E‖² is rounding, in units of [Noise].Zero = 10⁻¹⁴·‖FX‖²·‖ΔW‖, where ‖ΔW‖ ≥ 1.
 const nothing = 1e-10
 
 // WeighFirst is [Rule.Weigh] for the first columns, as many as are [Noise.Determined]. The others get the factor 0,

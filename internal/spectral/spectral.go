@@ -114,8 +114,8 @@ func (r Rule) Bound(power float64) float64 {
 }
 
 // power finds γ. Where a column has much energy and an eigenvalue near 0 the effective rank rises before it falls, and
-// may be small at 0 by this column alone: so the largest from γ on counts. Where more columns than wanted are alike, as
-// of many pieces, no γ tells these apart: a large one would only leave nothing of all others.
+// may be small at 0 by this column alone: so the largest from γ on counts. Where more columns than wanted have the same
+// eigenvalue, as in a graph of many pieces, no γ tells them apart, and a large one would erase all others.
 func (r Rule) power(energy, weight []float64) float64 {
 	const step, near = 1.0 / 16, 1.1
 	least, most := float64(maxPower), effectiveRank(energy, weight, maxPower) // the smallest γ that will do, and the largest rank from there on

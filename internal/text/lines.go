@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"coles"
+	"coles/internal/setting"
 	"coles/internal/source"
 )
 
@@ -287,7 +288,7 @@ func (t *Reader) Pick(columns []int) {
 
 func (t *Reader) pick() {
 	if len(t.Fields) != t.width {
-		t.Fault(-1, "%w: %d fields, the lines before have %d", coles.ErrFormat, len(t.Fields), t.width)
+		t.Fault(-1, "%w: %s, the lines before have %d", coles.ErrFormat, setting.Count(len(t.Fields), "fields"), t.width)
 		return
 	}
 	t.Fields, t.at, t.quoted = picked(t.Fields, t.picked), picked(t.at, t.picked), picked(t.quoted, t.picked)

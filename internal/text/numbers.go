@@ -10,12 +10,13 @@ import (
 	"unicode"
 
 	"coles"
+	"coles/internal/setting"
 )
 
 // Want demands a number of fields in the line.
 func (t *Reader) Want(fields int) {
 	if len(t.Fields) != fields {
-		t.Fault(-1, "%w: %d fields, want %d", coles.ErrFormat, len(t.Fields), fields)
+		t.Fault(-1, "%w: %s, want %d", coles.ErrFormat, setting.Count(len(t.Fields), "fields"), fields)
 	}
 }
 

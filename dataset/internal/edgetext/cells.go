@@ -180,8 +180,8 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 	return nil, choices
 }
 
-// among are the columns of an edge by the cells of all, and what is said of it; what they do not tell is a fault that shows
-// the first line and how to choose.
+// among finds the columns of an edge by the cells of all columns, and says so. Where the cells do not tell, it is a fault,
+// which shows the first line and how to choose.
 func (e *edgeReader) among(weight int) []int {
 	columns := e.sample()
 	if e.Err != nil {

@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/internal/text"
 )
 
@@ -29,7 +30,7 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 	none, lines, several := 0, 0, 0 // lines without a label, with one, and with another one
 	for t.Next() {
 		if len(t.Fields) != 2 {
-			t.Fault(-1, "%w: %d fields, a label line is an id and a label; a header that has the columns id and label tells which they are", coles.ErrFormat, len(t.Fields))
+			t.Fault(-1, "%w: %s, a label line is an id and a label; a header that has the columns id and label tells which they are", coles.ErrFormat, setting.Count(len(t.Fields), "fields"))
 			break
 		}
 		if opts.SkipUnknown && t.Fields[0] != "" && !l.nodes.has(t.Fields[0]) {
@@ -110,7 +111,7 @@ func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 			return // an error of the first line
 		}
 		if len(t.Header) > 2 {
-			t.Fault(-1, "%w: %d fields, the header has %d", coles.ErrFormat, len(t.Fields), len(t.Header))
+			t.Fault(-1, "%w: %s, the header has %d", coles.ErrFormat, setting.Count(len(t.Fields), "fields"), len(t.Header))
 			return
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/internal/text"
 )
 
@@ -151,9 +152,9 @@ func (e *edgeReader) nameOf(b *text.Block, side int, end uint64) string {
 // take takes in the edge of the current line.
 func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
-		e.Fault(-1, "%w: %d fields, and column %d is asked for", coles.ErrFormat, len(e.Fields), most+1)
+		e.Fault(-1, "%w: %s, and column %d is asked for", coles.ErrFormat, setting.Count(len(e.Fields), "fields"), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
-		e.Fault(-1, "%w: %d fields, the first line has %d; %s", coles.ErrFormat, len(e.Fields), e.width, manyOnALine)
+		e.Fault(-1, "%w: %s, the first line has %d; %s", coles.ErrFormat, setting.Count(len(e.Fields), "fields"), e.width, manyOnALine)
 	}
 	if e.Err != nil {
 		return

@@ -11,6 +11,7 @@ import (
 	"coles"
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/internal/text"
 	"coles/table"
 
@@ -54,7 +55,7 @@ func (l *edgeFiles) readTable(t *text.Reader, opts options) *table.Table {
 	for t.Next() {
 		l.nodes.newRow(t)
 		if len(t.Fields) != width {
-			t.Fault(-1, "%d cells, the lines before have %d: %w", len(t.Fields)-1, width-1, coles.ErrShape)
+			t.Fault(-1, "%s, the lines before have %d: %w", setting.Count(len(t.Fields)-1, "cells"), width-1, coles.ErrShape)
 			break
 		}
 		for k, cell := range t.Fields[1:] {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/setting"
 )
 
 // readMETIS reads a graph of METIS: numbers of nodes and edges and a form, then for each node a line of its size, its
@@ -17,7 +18,7 @@ func readMETIS(b *builder, r io.Reader) {
 		switch {
 		case strings.HasPrefix(line, "%"):
 		case nodes == 0 && (len(fields) < 2 || len(fields) > 4):
-			b.fault("%w: %d fields, want the numbers of nodes and edges and perhaps a form", coles.ErrFormat, len(fields))
+			b.fault("%w: %s, want the numbers of nodes and edges and perhaps a form", coles.ErrFormat, setting.Count(len(fields), "fields"))
 		case nodes == 0:
 			nodes, edges = b.whole(fields[0], 1, maxNodes), b.whole(fields[1], 0, maxEdges)
 			form, weights := b.whole(append(fields, "0")[2], 0, 111), 1
@@ -48,7 +49,7 @@ func readMETIS(b *builder, r io.Reader) {
 // neighbours takes in the neighbours of a node that come behind it, and counts all.
 func (b *builder) neighbours(row, nodes int, fields []string, before, step int) (ends int) {
 	if len(fields) < before || (len(fields)-before)%step != 0 {
-		b.fault("%w: %d fields", coles.ErrShape, len(fields))
+		b.fault("%w: %s", coles.ErrShape, setting.Count(len(fields), "fields"))
 		return 0
 	}
 	for k := before; k < len(fields); k += step {

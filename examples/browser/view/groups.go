@@ -35,7 +35,7 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 		return err
 	}
 	send(Stage{Stage: "classify", Total: 1})
-	p, err := task.Learn(ctx, v.data.Graph, f.Rows, f.Model, target, how)
+	p, err := task.FitPredictor(ctx, v.data.Graph, f.Rows, f.Model, target, how)
 	if err != nil {
 		return err
 	}
