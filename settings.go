@@ -282,7 +282,7 @@ func (s Settings) structureColumns(nodes int) int {
 // A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
 // features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
 // unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
-// most half. A share costs a fit without features, and in the model's file its Structure.
+// most half. It is a share for nodes with an edge. It costs a fit without features, and in the model's file its Structure.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
 // d′/2, and for d′ of more than half of the nodes. It is ½ where s < 0.8 and the graph was taken, and where a row of features

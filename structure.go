@@ -35,12 +35,12 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const structureSteps = 2
 
-// structureNames is how far a node's neighbourhood, by which it is named, reaches.
+// structureNames is how many steps around a node name it, for its random signs: three tell 1,500 nodes of degree 8 apart, five
+// all of Cora that any number does.
 const structureNames = 6
 
 // FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
-// an entry of A. Columns beyond the rank of L are 0. The subspace begins with random signs for each node, by a hash of its
-// neighbourhood. Nodes that are alike for six steps have their signs by their order.
+// an entry of A. Columns beyond the rank of L are 0. Only nodes that are alike for six steps go by their order.
 func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
