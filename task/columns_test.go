@@ -1,0 +1,57 @@
+package task
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"coles"
+	"coles/dataset"
+	"coles/internal/testkit"
+	"coles/learn"
+)
+
+// Features that tell what vectors do not predict nodes, give reasons and are kept; nodes without them are predicted by the
+// vectors. The label is the sign of a column, which noise has half the time.
+func TestColumnsAlonePredictNodes(t *testing.T) {
+	const n = 200
+	x, y, g := testkit.Normal(n, 5, 1, 1), testkit.Normal(n, 5, 1, 2), testkit.RandomGraph(3, n, 0.03)
+	d := &dataset.Dataset{Features: x, Classes: []string{"down", "up"}, FeatureNames: []string{"height", "b", "c", "d", "e"}}
+	for i := range n {
+		up := 0
+		if x.At(i, 0) > 0 {
+			up = 1
+		}
+		d.Labels = append(d.Labels, up)
+	}
+	data := &Data{Dataset: d, Graph: g}
+	target := testkit.Must(TargetOf(d, n, ""))
+	p := testkit.Must(Learn(ctx, g, y, nil, target, learn.Options{}))
+	testkit.WantSame(t, "by features", p.ByFeatures(), true)
+	var kept bytes.Buffer
+	testkit.Must((&File{Predictor: p}).WriteTo(&kept))
+	read := testkit.Must(ReadFile(&kept)).Predictor
+	rows := []int{1, 2, 3}
+	right := func(answers []learn.Answer) (count int) {
+		for i, a := range answers {
+			if a.Classes[0].Class == d.Labels[i] {
+				count++
+			}
+		}
+		return count
+	}
+	for name, of := range map[string]*Predictor{"learnt": p, "read": read} {
+		if got := right(testkit.Must(of.Answers(ctx, g, y, target, nil))); got < n*9/10 {
+			t.Errorf("%s: %d of %d are right by features", name, got, n)
+		}
+		if got := right(testkit.Must(of.Answers(ctx, nil, y, Target{}, nil))); got > n*3/4 {
+			t.Errorf("%s: %d of %d are right by noise", name, got, n)
+		}
+		answers := testkit.Must(of.Answers(ctx, g, y, target, rows))
+		for q, w := range testkit.Must(of.Why(ctx, data, (*coles.Model)(nil), y, target, rows, answers)) {
+			if !strings.HasPrefix(w.Columns[0].Name, "height") || w.Columns[0].Value != x.At(rows[q], 0) {
+				t.Errorf("%s: row %d is explained by %v", name, rows[q], w)
+			}
+		}
+	}
+}
