@@ -139,7 +139,7 @@ func stepByStep(m *coles.Model, train mat.Matrix, g *coles.Graph, x mat.Matrix) 
 	if m.Report().Kind == coles.UseGraph {
 		fx = testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), fx))
 	}
-	e, factors := testkit.Product(fx, m.Directions().T()), m.Scaling().Factors
+	e, factors := testkit.Product(fx, m.Parts()[0].Directions.T()), m.Scaling().Factors
 	e.Apply(func(_, j int, v float64) float64 { return v * factors[j] }, e)
 	return e
 }
@@ -333,7 +333,7 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 							}
 						}
 						testkit.WantClose(t, fmt.Sprint(form, ", ", precision, ": EEᵀ"), testkit.Product(m.Embedding(), m.Embedding().T()), gram, tolerance*mat.Max(gram)*10)
-						testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
+						testkit.WantSame(t, "directions", testkit.Bits(m.Parts()[0].Directions), testkit.Bits(m.P()))
 						testkit.WantSame(t, "the model", m.Report().Kind, coles.UseFeatures)
 					}
 				}

@@ -69,3 +69,17 @@ func (p Precision) resolve(n, d int, plain bool) Precision {
 	}
 	return Float64
 }
+
+// inPrecision does what is to be done to features in float32 or in float64: where the precision is
+// automatic, in float64 again if float32 does not do. It resolves the precision.
+func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, double func() (R, error)) (R, error) {
+	auto := *p == 0
+	if *p = p.resolve(x.Rows(), x.Cols(), how.plain()); *p == Float32 {
+		r, err := single()
+		if !auto || !tooCoarse(err) {
+			return r, err
+		}
+		*p = Float64
+	}
+	return double()
+}

@@ -77,7 +77,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				f := testkit.Powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
 				v, z := degreeDirection(g, testkit.Product(f, prepared(x, coles.PrepareBalanced)))
 
-				directions := m.Directions()
+				directions := m.Parts()[0].Directions
 				testkit.WantClose(t, "v", directions.RowView(dim-1), mat.NewVecDense(40, v), 1e-9)
 				testkit.WantSame(t, "P", testkit.Bits(m.P()), testkit.Bits(directions.Slice(0, dim-1, 0, 40)))
 				testkit.WantSame(t, "rows of P, columns of the report, of the settings, eigenvalues",
@@ -98,7 +98,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				testkit.WantClose(t, "the column", e.Slice(0, 120, dim-1, dim), z, 1e-9*mat.Norm(z, math.Inf(1)))
 				testkit.WantNear(t, "the norm of the column's rows", testkit.MeanNorm(mat.DenseCopyOf(e.Slice(0, 120, dim-1, dim))), math.Sqrt(share)*norm, 1e-9)
 				testkit.WantNear(t, "the norm of the other rows", testkit.MeanNorm(mat.DenseCopyOf(e.Slice(0, 120, 0, dim-1))), math.Sqrt(1-share)*norm, 1e-9)
-				testkit.WantSame(t, "read again", testkit.Bits(read(m).Directions()), testkit.Bits(directions))
+				testkit.WantSame(t, "read again", testkit.Bits(read(m).Parts()[0].Directions), testkit.Bits(directions))
 			})
 		}
 	}
@@ -258,7 +258,7 @@ func TestWithoutDegreeColumn(t *testing.T) {
 			if r := m.Report(); len(m.Lambda()) != c.dim || r.Dim != c.dim || r.DegreeShare != 0 {
 				t.Errorf("%d eigenvalues for %d columns, share %v", len(m.Lambda()), r.Dim, r.DegreeShare)
 			}
-			testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
+			testkit.WantSame(t, "directions", testkit.Bits(m.Parts()[0].Directions), testkit.Bits(m.P()))
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -96,17 +95,6 @@ func (s Settings) linear() linear.Terms {
 	f := s.contrasting().linear()
 	f.Filter, f.DegreeShare, f.Dim = s.filterFor(1).coef, s.DegreeShare, s.Dim // a fit without features has set F
 	return f
-}
-
-// filterFor is F for so many features, 0 for none.
-func (s Settings) filterFor(features int) Filter {
-	switch {
-	case s.Filter.kind != autoFilter:
-		return s.Filter
-	case features == 0:
-		return S2GCSum(24)
-	}
-	return S2GCSum(8)
 }
 
 func (s Settings) contrasting() contrasting {
@@ -274,11 +262,6 @@ func dimFor(dim, nodes, features int) int {
 	return 0
 }
 
-// structureColumns is the number of columns that are made of so many nodes.
-func (s Settings) structureColumns(nodes int) int {
-	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
-}
-
 // A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
 // features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
 // unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
@@ -320,15 +303,6 @@ func (s *Share) UnmarshalText(text []byte) error {
 }
 
 func (s Share) valid() bool { return s == AutoShare || s >= 0 && s < 1 }
-
-// mayHold reports whether features of a graph might come to leave room for others among some columns.
-func (s Settings) mayHold(g *Graph, columns int) bool {
-	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
-		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
-}
-
-// aim is the effective rank that is aimed at, the usual one where γ is fixed.
-func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
 
 // A ScalingRule weights the columns of an embedding by their eigenvalues.
 type ScalingRule struct {

@@ -256,7 +256,10 @@ func (s *Structure) ratios(vals []float32, nodes []int32, weights []float64) {
 }
 
 func (s *Structure) times(ctx context.Context, l *kernel.CSR[float32]) (*Dense32, error) {
-	x := kernel.Unset[float32](l.Rows, s.encoder.Cols)
+	x, err := matrix.DenseIn[float32](ctx, l.Rows, s.encoder.Cols)
+	if err != nil {
+		return nil, err
+	}
 	return &Dense32{Rows: x.Rows, Cols: x.Cols, Stride: x.Stride, Data: x.Data}, kernel.SpMM(ctx, x, l, s.encoder)
 }
 
