@@ -15,8 +15,8 @@ import (
 
 // Alignment measures s, r and q on a graph with features X (n × d), prepared as [Fit] with these settings does. None depends
 // on the numbering of nodes: s begins with random combinations of columns, and r goes by hashes of nodes' features and their
-// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, or d/32 with 32 where d ≤ 400, r 9 hops of 34
-// columns in float64, or 144, and q four times F with 32 columns. Errors: as [Fit].
+// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, r 9 hops of 34 columns in float64, or 144, and q four
+// times F with 32. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err

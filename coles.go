@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"coles/internal/alignment"
 	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -20,8 +21,8 @@ import (
 
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds the contrast ΔW,
 // finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where neighbours say less of a node than
-// its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
-// A nil x means no features: a [Structure] of the graph makes some.
+// its own features, it leaves the graph out: see [Kind]. Without features, a nil x, a [Structure] of the graph makes some. The
+// [DefaultSettings] need no tuning.
 //
 // Columns that the input does not determine are 0, and [Report] counts them: where the last eigenvalues equal one that is
 // left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace, and rounding
@@ -68,22 +69,6 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	return m, nil
 }
 
-// fitting holds the checked input of a part's fit, for either precision.
-type fitting struct {
-	config
-	g       *Graph         // with weights
-	unit    float64        // of these
-	x       *matrix.Source // features as they came in
-	prepare *Preparer
-	entries float64                // in a row of features
-	made    *Structure             // that made the features, nil where they were given
-	room    kernel.Matrix[float32] // that this took, for the filter
-	total   int                    // columns of all parts but roles
-	roles   int                    // columns of each role
-	report  Report
-	last    time.Time // end of the last stage
-}
-
 // begin takes the weights of the edges as the settings say, and the features or, without, those that a structure makes, and
 // plans the columns.
 func (f *fitting) begin(ctx context.Context, x mat.Matrix) (err error) {
@@ -98,6 +83,9 @@ func (f *fitting) begin(ctx context.Context, x mat.Matrix) (err error) {
 		err = f.makeFeatures(ctx)
 	} else if f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", f.g, x); err == nil {
 		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
+	}
+	if err == nil {
+		err = f.checkUsed(f.g.Nodes(), f.features())
 	}
 	if err == nil {
 		err = f.plan()
@@ -171,7 +159,7 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 		return err
 	}
 	p, err := of.fit(ctx)
-	if err != nil || p.Columns() == 0 { // which edges make, and truncation leaves
+	if err != nil || p.columns() == 0 { // which edges make, and truncation leaves
 		return err
 	}
 	if p.Roles = more.roles; p.Roles {
@@ -180,13 +168,13 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 		}
 	} else {
 		p.WeightUnit = f.unit
-		if p.Share, err = f.share(ctx, first, p.rows, &m.report); err != nil {
+		if p.Share, err = f.share(first, &m.report, func() (float64, error) { return f.structureRatio(ctx, p.rows) }); err != nil {
 			return err
 		}
 	}
 	if p.Share > 0 {
 		if !p.Roles {
-			if dropped := first.keep(f.kept(first.Columns(), f.total)); dropped > 0 {
+			if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
 				m.report.Undetermined = max(0, m.report.Undetermined-dropped)
 				m.rows, err = first.embed(ctx, f.g, f.x)
 			}
@@ -198,6 +186,28 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 	}
 	m.report.Seconds.Solve += time.Since(start).Seconds()
 	return err
+}
+
+// structureRatio is a(K_N)/a(K_L).
+func (f *fitting) structureRatio(ctx context.Context, z vectors) (float64, error) {
+	x, err := prepared[float64](ctx, f.prepare, f.x)
+	if err != nil {
+		return 0, err
+	}
+	w, err := matrix.Normalized(ctx, f.g.adj, true)
+	if err != nil {
+		return 0, err
+	}
+	wide, err := z.wide(ctx)
+	if err != nil {
+		return 0, err
+	}
+	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
+		Beside(ctx, f.Filter.coef, w, wide)
+	if err != nil {
+		err = fmt.Errorf("coles: structure: %w", err)
+	}
+	return ratio, err
 }
 
 // keep leaves the first columns, and the one of degrees, which is the last. It returns how many go.

@@ -113,7 +113,7 @@ func matrixOf(rows [][]float64) *mat.Dense {
 func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 	t.Helper()
 	const tolerance = 1e-9
-	lambda := m.Lambda()
+	lambda := m.Parts()[0].Lambda
 	if len(lambda) != len(want.Lam) {
 		t.Fatalf("%d eigenvalues, want %d", len(lambda), len(want.Lam))
 	}

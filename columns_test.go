@@ -60,7 +60,7 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 		own := fitted(g, x, withStructure(0), coles.WithPrecision(precision))
 		y := m.Embedding()
 		_, k := own.Embedding().Dims()
-		first := 64 - beside.Columns()
+		first := 64 - len(beside.Scaling.Factors)
 		for i := range 600 {
 			for j := range 64 {
 				want := 0.6 * alone.Embedding().At(i, max(0, j-first))
@@ -170,7 +170,7 @@ func TestStructureOfALargeGraphIsSingle(t *testing.T) {
 	testkit.WantSame(t, "precision", beside.Settings.Precision, coles.Float32)
 	y := m.Embedding()
 	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, d.Features))), testkit.Bits(y))
-	first := m.Report().Dim - beside.Columns()
+	first := m.Report().Dim - len(beside.Scaling.Factors)
 	wide := fitted(g, nil, coles.WithSettings(beside.Settings), coles.WithPrecision(coles.Float64)).Embedding()
 	for i := range 20 {
 		for j := range i + 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
@@ -21,6 +22,30 @@ import (
 //	entries a row, effective rank             whether columns of the structure are tried beside features: leavesRoom
 //	the same, and a(K_N)/a(K_L)               their share: share
 //	whether the graph keeps arcs              columns of roles: others
+
+// fitting holds the checked input of a part's fit, for either precision.
+type fitting struct {
+	config
+	g       *Graph         // with weights
+	unit    float64        // of these
+	x       *matrix.Source // features as they came in
+	prepare *Preparer
+	entries float64                // in a row of features
+	made    *Structure             // that made the features, nil where they were given
+	room    kernel.Matrix[float32] // that this took, for the filter
+	total   int                    // columns of all parts but roles
+	roles   int                    // columns of each role
+	report  Report
+	last    time.Time // end of the last stage
+}
+
+// features is how many there are, 0 where a structure stands for them.
+func (f *fitting) features() int {
+	if f.made != nil {
+		return 0
+	}
+	return f.prepare.fitted.Columns
+}
 
 // dims are the numbers of columns of a fit: those of the first part, of which there may be d, those of all parts but roles, and
 // those of each role. d′ is 128 unless it is set. Each role has an eighth of d′, to the nearest number.
@@ -78,8 +103,8 @@ func (s Settings) filterBeside() Filter {
 //
 //	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
 //
-// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. It depends
-// on XXᵀ alone, on no basis. From s = 0.8 on the graph is taken.
+// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. From s = 0.8
+// on the graph is taken.
 //
 // Below, the size r of the graph's communities decides. One edge in four is hidden, by a hash of the seed and the pair. Let D
 // be the degrees + 1, A the edges left, H the hidden ones and P = D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, S 32
@@ -172,9 +197,9 @@ func (f *fitting) leavesRank(first *Part) bool {
 	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.x.Cols() < f.total
 }
 
-// share is the [Share] of columns z of the structure: as it was asked for; ½ where communities decided, and where rows have 5
+// share is the [Share] of columns of the structure: as it was asked for; ½ where communities decided, and where rows have 5
 // entries at most; else the largest of what the rank leaves and what the ratio says, at most ½. The report has the reason.
-func (f *fitting) share(ctx context.Context, first *Part, z vectors, r *Report) (float64, error) {
+func (f *fitting) share(first *Part, r *Report, ratioOf func() (float64, error)) (float64, error) {
 	if f.Structure != AutoShare {
 		return float64(f.Structure), nil
 	}
@@ -187,7 +212,7 @@ func (f *fitting) share(ctx context.Context, first *Part, z vectors, r *Report) 
 		share = 1 - r.FeatureRank/f.aim()
 	}
 	if share < 0.5 {
-		ratio, err := f.structureRatio(ctx, z)
+		ratio, err := ratioOf()
 		if err != nil {
 			return 0, err
 		}
@@ -241,46 +266,18 @@ func (f *fitting) others(first *Part) (more []addition) {
 	return more
 }
 
-// plan resolves the numbers of columns, and the filter of the first part. Errors: [ErrSetting] for what has no use.
+// plan resolves the numbers of columns, and the filter of the first part. Errors: [ErrSetting] for too few.
 func (f *fitting) plan() error {
-	d, features := f.prepare.fitted.Columns, f.prepare.fitted.Columns
+	d := f.prepare.fitted.Columns
 	if f.Dim > d {
 		f.report.Asked = f.Dim
-	}
-	if f.made != nil {
-		features = 0
 	}
 	arcs := f.g.roles != nil
 	if f.Dim, f.total, f.roles = f.dims(d, f.made != nil, arcs); arcs && f.roles == 0 {
 		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
 	}
-	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
-		return err
-	}
 	if f.Kind != UseFeatures {
-		f.Filter = f.filterFor(features)
+		f.Filter = f.filterFor(f.features())
 	}
 	return nil
-}
-
-// structureRatio is a(K_N)/a(K_L).
-func (f *fitting) structureRatio(ctx context.Context, z vectors) (float64, error) {
-	x, err := prepared[float64](ctx, f.prepare, f.x)
-	if err != nil {
-		return 0, err
-	}
-	w, err := matrix.Normalized(ctx, f.g.adj, true)
-	if err != nil {
-		return 0, err
-	}
-	wide, err := z.wide(ctx)
-	if err != nil {
-		return 0, err
-	}
-	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
-		Beside(ctx, f.Filter.coef, w, wide)
-	if err != nil {
-		err = fmt.Errorf("coles: structure: %w", err)
-	}
-	return ratio, err
 }

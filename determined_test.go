@@ -224,7 +224,7 @@ func TestColumnsThatWeighNothing(t *testing.T) {
 				want--
 			}
 			testkit.WantSame(t, fmt.Sprintf("columns of %d without weight, torus of side %d", dim, side), m.Report().Undetermined, dim-want)
-			for j, f := range m.Scaling().Factors {
+			for j, f := range m.Parts()[0].Scaling.Factors {
 				if (f == 0) != (j >= want) {
 					t.Errorf("d′ = %d: factor %d is %v, want none from %d on", dim, j, f, want)
 				}

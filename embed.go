@@ -17,7 +17,7 @@ import (
 // Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees, scaled
 // as the model is, with X prepared by the weights of columns that the model keeps. For the graph that was fitted that is
 // [Model.Embedding], to the byte, or to rounding in a refitted model. In a graph that has grown, rows within K hops of new
-// nodes move. Any other graph may have the same features, too.
+// nodes move.
 //
 // With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and the [Structure] encodes the
 // nodes. The time is O((nnz(X) + K·nnz(W))·d′). Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].

@@ -379,7 +379,7 @@ func ExampleWithArcs() {
 	m, err := coles.Fit(context.Background(), g, nil, coles.WithDim(4))
 	check(err)
 	roles := m.Parts()[1]
-	fmt.Println(m.Report().Dim, "columns,", roles.Columns(), "of roles, share", roles.Share)
+	fmt.Println(m.Report().Dim, "columns,", 2*len(roles.Scaling.Factors), "of roles, share", roles.Share)
 	// Output:
 	// 4 columns, 2 of roles, share 0.1
 }

@@ -190,7 +190,7 @@ func (s *Structure) source(ctx context.Context, g *Graph, strict bool) (*matrix.
 }
 
 func (s *Structure) preparer() *Preparer {
-	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.encoder.Cols}, made: s}
+	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.learnt.Encoder.Cols}, made: s}
 }
 
 // KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties the lower

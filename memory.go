@@ -240,7 +240,7 @@ func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) er
 // shape is that of the features, be they made yet or not.
 func (f *fitting) shape() shape {
 	if made := f.prepare.made; made != nil {
-		return shape{rows: f.g.Nodes(), cols: made.encoder.Cols, made: true}
+		return shape{rows: f.g.Nodes(), cols: made.learnt.Encoder.Cols, made: true}
 	}
 	n, d := f.x.Dims()
 	return shape{rows: n, cols: d, nonzeros: f.x.NNZ(), sparse: f.x.Sparse()}
@@ -296,8 +296,8 @@ func (w workload) embed() int64 {
 	return 0
 }
 
-// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
-// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
+// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model with the
+// embedding of this graph, not nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -31,8 +31,8 @@ type Model struct {
 	report    Report
 }
 
-// A Part is columns FXVᵀ of a model's vectors, scaled, of one X. The first is of the features or, without, of a [Structure] of
-// the graph. Beside features there may be one more, of a structure, and last one of roles.
+// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; then, perhaps, of
+// a structure beside features; and last of roles.
 type Part struct {
 	Settings   Settings   // of its fit, as [Model.Settings]
 	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)
@@ -52,8 +52,8 @@ func (p *Part) Structure() *Structure {
 	return p.Preparer.made
 }
 
-// Columns is how many of a vector's numbers are of the part.
-func (p *Part) Columns() int {
+// columns is how many of a vector's numbers are of the part.
+func (p *Part) columns() int {
 	if p.Roles {
 		return 2 * len(p.Scaling.Factors)
 	}
@@ -252,7 +252,6 @@ func (m *Model) made() *Model {
 // Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
-// String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
 // Settings returns the settings of the fit, Dim, Kind, Filter of a graph model, Structure and Precision resolved.
@@ -265,27 +264,11 @@ func (m *Model) Settings() Settings {
 // Parts returns the parts, whose columns stand side by side: read them, do not write to them.
 func (m *Model) Parts() []Part { return slices.Clone(m.made().parts) }
 
-// Lambda returns the eigenvalues of the first part, in descending order.
-func (m *Model) Lambda() []float64 { return slices.Clone(m.made().parts[0].Lambda) }
-
 // P returns a copy of P of the first part (orthonormal rows of length d).
 func (m *Model) P() *mat.Dense {
 	first := m.made().parts[0]
 	rows := kernel.Matrix[float64](first.Directions.RawMatrix())
 	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(first.Lambda))))
-}
-
-// Structure returns what makes the features of a graph without, else nil.
-func (m *Model) Structure() *Structure { return m.made().parts[0].Structure() }
-
-// Preparer returns the preparation of the model's features.
-func (m *Model) Preparer() *Preparer { return m.made().parts[0].Preparer }
-
-// Scaling returns how the columns of FXPᵀ of the first part were weighted.
-func (m *Model) Scaling() Scaling {
-	s := m.made().parts[0].Scaling
-	s.Factors = slices.Clone(s.Factors)
-	return s
 }
 
 // IDs returns the names of the nodes fitted, in row order.
@@ -310,8 +293,7 @@ func (m *Model) Embedding32() *Dense32 {
 	if m.rows.single == nil {
 		return nil
 	}
-	y := *m.rows.single
-	return &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
+	return denseOf(*m.rows.single)
 }
 
 // Close gives back the files that the embedding of a fit [WithScratch] lies in, which must not be looked at
@@ -363,7 +345,7 @@ func zeroRows[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) (int, err
 func (m *Model) describe() {
 	r, first := &m.report, m.parts[0]
 	r.Kind, r.Power, r.EffectiveRank = first.Settings.Kind, first.Scaling.Power, first.Scaling.EffectiveRank
-	if r.Dim = len(first.Lambda); r.Dim == first.Columns() {
+	if r.Dim = len(first.Lambda); r.Dim == first.columns() {
 		r.DegreeShare = 0
 	}
 	if bound := spectral.Rule(first.Settings.Scaling).Bound(r.Power); r.EffectiveRank > bound*(1+1e-9) {
@@ -371,7 +353,7 @@ func (m *Model) describe() {
 	}
 	r.Dim, r.StructureShare, r.RoleShare = 0, 0, 0
 	for _, p := range m.parts {
-		r.Dim += p.Columns()
+		r.Dim += p.columns()
 		switch {
 		case p.Roles:
 			r.RoleShare = p.Share

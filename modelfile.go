@@ -15,6 +15,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/prepare"
+	"coles/internal/structure"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -122,8 +123,8 @@ func (p *Part) header() (h partHeader, arrays [][]float64) {
 	}
 	arrays = [][]float64{p.Lambda, p.Scaling.Factors, p.Directions.RawMatrix().Data, f.Weight, f.Mean}
 	if s := p.Structure(); s != nil {
-		encoder, _ := matrix.ToFloat64(context.Background(), s.encoder) // which does not end
-		h.Known, arrays = len(s.logs), append(arrays, s.logs, encoder.Data)
+		encoder, _ := matrix.ToFloat64(context.Background(), s.learnt.Encoder) // which does not end
+		h.Known, arrays = len(s.learnt.Logs), append(arrays, s.learnt.Logs, encoder.Data)
 	}
 	return h, arrays
 }
@@ -327,17 +328,17 @@ func (h *partHeader) part(arrays [][]float64, ids []string) (p Part, rest [][]fl
 	if h.Known == 0 {
 		return p, arrays[5:], nil
 	}
-	s := &Structure{logs: arrays[5], encoder: kernel.Unset[float32](h.Known, h.Columns)}
+	learnt := &structure.Structure{Logs: arrays[5], Encoder: kernel.Unset[float32](h.Known, h.Columns)}
 	for i, v := range arrays[6] {
-		if s.encoder.Data[i] = float32(v); !matrix.Finite(float64(s.encoder.Data[i])) {
+		if learnt.Encoder.Data[i] = float32(v); !matrix.Finite(float64(learnt.Encoder.Data[i])) {
 			return p, nil, fmt.Errorf("%w: %v among numbers of 32 bits", ErrFormat, v)
 		}
 	}
 	if h.Roles {
 		ids = roleIDs(ids)
 	}
-	if p.Preparer.made = s; ids != nil {
-		s.ids = ids[:h.Known]
+	if p.Preparer.made = (&Structure{learnt: learnt}); ids != nil {
+		p.Preparer.made.ids = ids[:h.Known]
 	}
 	return p, arrays[7:], nil
 }

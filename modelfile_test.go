@@ -51,8 +51,8 @@ func TestModelFileKeepsEverything(t *testing.T) {
 				t.Error("fitted or read again it has other bytes")
 			}
 			testkit.WantSame(t, "Embed", testkit.Bits(testkit.Must(back.Embed(ctx, g, x))), testkit.Bits(testkit.Must(m.Embed(ctx, g, x))))
-			testkit.WantSame(t, "λ", back.Lambda(), m.Lambda())
-			testkit.WantSame(t, "scaling", back.Scaling(), m.Scaling())
+			testkit.WantSame(t, "λ", back.Parts()[0].Lambda, m.Parts()[0].Lambda)
+			testkit.WantSame(t, "scaling", back.Parts()[0].Scaling, m.Parts()[0].Scaling)
 			report := m.Report()
 			report.Seconds = coles.Report{}.Seconds
 			testkit.WantSame(t, "report", back.Report(), report)
@@ -93,7 +93,7 @@ func TestHashOfAModel(t *testing.T) {
 			numbers[at] ^= 1 // the last bit of a number
 			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))).Hash() != m.Hash()
 			numbers[at] ^= 1
-			if isLambda := at/8 < len(m.Lambda()); changed == isLambda {
+			if isLambda := at/8 < len(m.Parts()[0].Lambda); changed == isLambda {
 				t.Errorf("%s, number %d, one of λ: %v: the hash changes: %v", name, at/8, isLambda, changed)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"coles/internal/setting"
 )
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ. Scaling
-// is float64 in either, and so is M where it is formed: see [SolverDirect]. The zero value, "auto", is Float32 from 2²¹ numbers
+// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ, not of
+// M and the scaling. The zero value, "auto", is Float32 from 2²¹ numbers
 // of features (n·d) on, where half the memory is half the time, and Float64 below, for [PrepareNone], and where Float32 does
 // not suffice: the fit is then done over.
 type Precision int

@@ -166,7 +166,7 @@ func TestNewcomersHaveRoles(t *testing.T) {
 	grown := testkit.Must(coles.NewGraph(n+1, append(arcs, coles.Edge{U: n, V: 7}, coles.Edge{U: n, V: 12}), coles.WithWeights(append(weights, 1, 1)), coles.WithArcs()))
 	y := testkit.Must(m.Embed(ctx, grown, nil))
 	_, k := y.Dims()
-	per := m.Parts()[1].Columns() / 2
+	per := len(m.Parts()[1].Scaling.Factors)
 	tail, head := y.Slice(n, n+1, k-2*per, k-per), y.Slice(n, n+1, k-per, k)
 	if mat.Norm(tail, 2) == 0 || mat.Norm(head, 2) != 0 {
 		t.Errorf("a newcomer that is a tail alone has %v as a tail, and %v as a head", mat.Norm(tail, 2), mat.Norm(head, 2))

@@ -176,7 +176,7 @@ func scaledRows(y rowChunk, model []byte) (rowChunk, error) {
 	if err != nil {
 		return rowChunk{}, err
 	}
-	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
+	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Parts()[0].Scaling.Factors
 	for q, v := range y.Data {
 		factor := factors[q%y.Columns]
 		if factor == 0 { // and not −0

@@ -102,9 +102,9 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 		return nil, err
 	}
 	parts := of.Parts()
-	first, columns, energy := parts[0], 0, 1.0
+	first, columns, energy := parts[0], of.Report().Dim, 1.0
 	for _, p := range parts {
-		columns, energy = columns+p.Columns(), energy*(1-p.Share)
+		energy *= 1 - p.Share
 	}
 	v, factors := first.Directions, first.Scaling.Factors
 	if r, d := v.Dims(); x == nil || columns != f.Cols() || len(factors) != r {

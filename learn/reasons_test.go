@@ -123,7 +123,7 @@ func TestColumnReasonsBesideTheStructure(t *testing.T) {
 	}
 	y := m.Embedding()
 	l := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: labels}, learn.Options{})).Linear
-	own := len(m.Scaling().Factors)
+	own := len(m.Parts()[0].Scaling.Factors)
 	for i, r := range testkit.Must(l.ColumnReasons(t.Context(), m, g, d.Features, y, nil, nil, 40)) {
 		want := 0.0
 		for j := own; j < y.RawMatrix().Cols; j++ {

@@ -2,10 +2,8 @@ package live
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"coles"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 )
@@ -39,24 +37,6 @@ func (p *part) follow(ctx context.Context, s *step, n int) (err error) {
 		matrix.AddScaled(s.m.Row(i)[i:], 1, p.m.Row(i)[i:])
 	}
 	return p.inRange(ctx, s.rows, s.m, s.along[forNegatives])
-}
-
-// inRange refuses filtered features, or what M is made of, that have overflowed: nothing that is
-// added later would bring them back.
-func (p *part) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along []float64) error {
-	if err := matrix.CheckOverflow(ctx, "FX", matrix.Of(fx)); err != nil {
-		return fmt.Errorf("live: %w", err)
-	}
-	add := p.addNegatives(along)
-	row := make([]float64, m.Cols)
-	for i := range m.Rows {
-		copy(row[i:], m.Row(i)[i:])
-		add(i, row[i:])
-		if !matrix.Finite(matrix.Magnitude(row[i:])) {
-			return fmt.Errorf("live: %w: M = XᵀFᵀΔWFX overflows; scale the features", coles.ErrNotFinite)
-		}
-	}
-	return ctx.Err()
 }
 
 // changeOfFX returns D = F′X′ − FX on the nodes of the ball, by Horner's rule for both at once: of

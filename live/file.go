@@ -211,7 +211,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 			return nil, err
 		}
 		g.parts = append(g.parts, p)
-		p.gone = g.missing(p)
+		p.gone = p.missing(g.row)
 		if p.known != nil {
 			continue
 		}

@@ -130,7 +130,7 @@ func (f *Frozen) Nodes() int { return f.nodes }
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
 // d) and the numbers n … n+k−1. Without features x is nil, and k follows from the edges: one to itself brings a newcomer that has no other. Edges join
 // them to nodes of the graph, or to each other: newcomers that paths join want one call for all of these. Weights
-// are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. An edge given twice counts once, with the
+// are one an edge, nil meaning 1. For columns of roles they lead from U to V. An edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
 // With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is

@@ -94,7 +94,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 			return nil, err
 		}
 		out.parts = append(out.parts, p)
-		p.gone = out.missing(p)
+		p.gone = p.missing(out.row)
 	}
 	if parts[0].Structure() == nil {
 		if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
@@ -134,15 +134,6 @@ func readFeatures(ctx context.Context, p coles.Part, g *coles.Graph, x mat.Matri
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	return raw, nil
-}
-
-// prepareDouble prepares features as a part does.
-func prepareDouble(ctx context.Context, how *coles.Preparer, raw *matrix.Source) (*matrix.Matrix[float64], error) {
-	prepared, err := view(ctx, how, raw)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.As[float64](ctx, prepared)
 }
 
 // Nodes is the number of nodes there are now.

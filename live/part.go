@@ -193,3 +193,30 @@ func (p *part) rollback(n int) {
 	p.x.Truncate(n)
 	p.known = p.known[:min(n, len(p.known))]
 }
+
+// inRange refuses filtered features, or what M is made of, that have overflowed: nothing that is
+// added later would bring them back.
+func (p *part) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along []float64) error {
+	if err := matrix.CheckOverflow(ctx, "FX", matrix.Of(fx)); err != nil {
+		return fmt.Errorf("live: %w", err)
+	}
+	add := p.addNegatives(along)
+	row := make([]float64, m.Cols)
+	for i := range m.Rows {
+		copy(row[i:], m.Row(i)[i:])
+		add(i, row[i:])
+		if !matrix.Finite(matrix.Magnitude(row[i:])) {
+			return fmt.Errorf("live: %w: M = XᵀFᵀΔWFX overflows; scale the features", coles.ErrNotFinite)
+		}
+	}
+	return ctx.Err()
+}
+
+// prepareDouble prepares features as a part does.
+func prepareDouble(ctx context.Context, how *coles.Preparer, raw *matrix.Source) (*matrix.Matrix[float64], error) {
+	prepared, err := view(ctx, how, raw)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.As[float64](ctx, prepared)
+}

@@ -152,7 +152,7 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 				p.known[i] = int32(i)
 			}
 		}
-		p.gone = g.missing(p)
+		p.gone = p.missing(g.row)
 	}
 	return m, drift, nil
 }
@@ -179,7 +179,7 @@ func (p *part) refitted(ctx context.Context, found solution, ids []string) (of c
 	if p.known != nil {
 		of.Preparer = inside.Seated(of.Structure(), p.known, ids)
 	}
-	if dropped := inside.Keep(&of, p.of.Columns()); dropped > 0 { // as the fit has
+	if dropped := inside.Keep(&of, len(p.of.Scaling.Factors)); dropped > 0 { // as the fit has
 		w.Undetermined = max(0, w.Undetermined-dropped)
 		if y, err = project(ctx, p.fx.Dense, of.Directions); err != nil {
 			return of, 0, y, err

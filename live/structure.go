@@ -53,12 +53,12 @@ func newcomers(n int, edges []coles.Edge) (count int, err error) {
 	return count, nil
 }
 
-// missing are the places of nodes that a part knows by names that no node has.
-func (g *Graph) missing(p *part) map[string]int32 {
+// missing are the places of nodes that the part knows by names that no node has.
+func (p *part) missing(rows map[string]int) map[string]int32 {
 	gone := make(map[string]int32)
-	if p.known != nil && g.row != nil {
+	if p.known != nil && rows != nil {
 		for place, id := range inside.Known(p.of.Structure()) {
-			if _, there := g.row[id]; !there {
+			if _, there := rows[id]; !there {
 				gone[id] = int32(place)
 			}
 		}

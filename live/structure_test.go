@@ -139,12 +139,12 @@ func TestRefitAfterAnyHistory(t *testing.T) {
 				var file bytes.Buffer
 				testkit.Must(m.WriteTo(&file))
 				testkit.WantClose(t, "read from a file", testkit.Must(testkit.Must(coles.ReadModel(&file)).Embed(ctx, now, nil)), y, close)
-				x := testkit.DenseOf(testkit.Must(first.Structure().Encode(ctx, h.graph(t))))
+				x := testkit.DenseOf(testkit.Must(first.Parts()[0].Structure().Encode(ctx, h.graph(t))))
 				s := m.Settings()
 				s.Preparation, s.Structure = coles.PrepareNone, 0
 				scratch := testkit.Must(coles.Fit(ctx, h.graph(t), x, coles.WithSettings(s)))
-				for k, v := range scratch.Lambda() {
-					testkit.WantNear(t, "an eigenvalue", m.Lambda()[k], v, 1e-5*scratch.Lambda()[0])
+				for k, v := range scratch.Parts()[0].Lambda {
+					testkit.WantNear(t, "an eigenvalue", m.Parts()[0].Lambda[k], v, 1e-5*scratch.Parts()[0].Lambda[0])
 				}
 				own, other := testkit.Product(y, y.T()), testkit.Product(scratch.Embedding(), scratch.Embedding().T())
 				testkit.WantClose(t, "YYᵀ", own, other, 1e-4*mat.Norm(other, 2))
