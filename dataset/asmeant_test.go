@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -46,11 +47,11 @@ func asMeant(d *Dataset) string {
 
 // Situations that users of other tools have reported as trouble: what their files mean is read, or an error, or said.
 func TestFilesAreReadAsMeant(t *testing.T) {
-	bipartite := EdgeListOptions{Bipartite: true}
-	skip, weighted := EdgeListOptions{SkipUnknown: true}, EdgeListOptions{Columns: []int{1, 2, 3}}
+	bipartite := parse.Options{Bipartite: true}
+	skip, weighted := parse.Options{SkipUnknown: true}, parse.Options{Columns: []int{1, 2, 3}}
 	for _, c := range []struct {
 		name, edges, features, labels string
-		opts                          EdgeListOptions
+		opts                          parse.Options
 		want                          string // what is read, or a part of the error
 		said                          string // parts of the warnings, between "; "
 	}{
@@ -101,15 +102,15 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "−1 among numbers", edges: "a,b\nb,c\n", labels: "a,0\nb,-1\nc,2\n", want: "a-b, b-c, a=0, c=2", said: "have none: 1"},
 		{name: "−1 and +1", edges: "a,b\n", labels: "a,+1\nb,-1\n", want: "a-b, a=+1, b=-1"},
 		{name: "a label in quotes", edges: "a,b\n", labels: "a,\"NA\"\nb,x\n", want: "a-b, a=NA, b=x"},
-		{name: "an end that is none", edges: "a,b\nb,NULL\n", want: `edges:2:3: malformed: "NULL" stands for nothing and is no node; EdgeListOptions.SkipUnknown`},
+		{name: "an end that is none", edges: "a,b\nb,NULL\n", want: `edges:2:3: malformed: "NULL" stands for nothing and is no node; parse.Options.SkipUnknown`},
 		{name: "an end of MySQL", edges: "1,2\n2,\\N\n", want: `"\\N" stands for nothing`},
 		{name: "they are skipped", edges: "a,b\nb,NULL\n,a\nb,c\n", opts: skip, want: "a-b, b-c", said: `such as "NULL": 2`},
 		{name: "Namibia in quotes", edges: "\"NA\",\"b\"\nb,c\n", want: "NA-b, b-c"},
 		{name: "Old Nan", edges: "Nan,Bran\nBran,Sam\n", want: "Nan-Bran, Bran-Sam"},
-		{name: "no marks but one", edges: "NA,b\nb,c\nc,99\n", opts: EdgeListOptions{MissingMarks: []string{"99"}}, want: `edges:3:3: malformed: "99" stands for nothing`},
+		{name: "no marks but one", edges: "NA,b\nb,c\nc,99\n", opts: parse.Options{MissingMarks: []string{"99"}}, want: `edges:3:3: malformed: "99" stands for nothing`},
 		{name: "a mark in a table", edges: "a,b\n", features: "a,red,1\nb,\\N,2\n", want: "a-b, a: 2=red 3=1, b: 2= 3=2"},
 		{name: "a cell in quotes", edges: "a,b\n", features: "a,\"NA\",1\nb,NA,2\n", want: "a-b, a: 2=NA 3=1, b: 2= 3=2"},
-		{name: "a mark of one's own", edges: "a,b\n", features: "a,-999\nb,2\n", opts: EdgeListOptions{MissingMarks: []string{"-999"}, Missing: "zero"}, want: "a-b, a: 0, b: 2"},
+		{name: "a mark of one's own", edges: "a,b\n", features: "a,-999\nb,2\n", opts: parse.Options{MissingMarks: []string{"-999"}, Missing: "zero"}, want: "a-b, a: 0, b: 2"},
 
 		// Separators and forms.
 		{name: "NetworkX, two attributes", edges: "1 2 {'weight': 1, 'kind': 'x'}\n2 3 {'weight': 2.5, 'kind': 'y'}\n", want: "1-2, 2-3 2.5"},
@@ -147,18 +148,23 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		// Two kinds of nodes.
 		{name: "other ids", edges: "ann,1\nbob,2\nann,2\n", opts: bipartite, want: "ann-1, ann-2, bob-2"},
 		{name: "some the same", edges: "user,item\n7,7\n8,9\n", opts: bipartite, want: "user:7-item:7, user:8-item:9"},
-		{name: "features of one kind", edges: "user,item\n7,7\n8,9\n7,9\n", features: "item:7,1\n9,2\n", opts: EdgeListOptions{Bipartite: true, MissingRows: "zero"},
+		{name: "features of one kind", edges: "user,item\n7,7\n8,9\n7,9\n", features: "item:7,1\n9,2\n", opts: parse.Options{Bipartite: true, MissingRows: "zero"},
 			want: "user:7-item:7, user:7-item:9, user:8-item:9, item:7: 1, item:9: 2, user:7: 0, user:8: 0"},
-		{name: "features of either kind", edges: "user,item\n7,7\n", features: "7,1\n", opts: EdgeListOptions{Bipartite: true, MissingRows: "zero"},
-			want: `nodes of both kinds are called "7": it is "user:7" or "item:7"`},
+		{name: "features of either kind", edges: "user,item\n7,7\n", features: "7,1\n", opts: parse.Options{Bipartite: true, MissingRows: "zero"},
+			want: `nodes of several kinds are called "7": it is "user:7" or "item:7"`},
 		{name: "labels of one kind", edges: "1,7\n2,7\n2,8\n", labels: "1,x\n8,y\n", opts: bipartite, want: "1-7, 2-7, 2-8, 1=x, 8=y"},
 		{name: "labels without the kind", edges: "1,7\n2,7\n2,1\n", labels: "2,x\n2:1,y\n", opts: bipartite, want: "1:1-2:7, 1:2-2:7, 1:2-2:1, 1:2=x, 2:1=y"},
-		{name: "labels of either kind", edges: "1,7\n7,8\n", labels: "7,x\n", opts: bipartite, want: `nodes of both kinds are called "7": it is "2:7" or "1:7"`},
+		{name: "labels of either kind", edges: "1,7\n7,8\n", labels: "7,x\n", opts: bipartite, want: `nodes of several kinds are called "7": it is "2:7" or "1:7"`},
+
+		{name: "kinds on each line", edges: "from,from_type,to,to_type\n1,user,1,item\n1,user,2,item\n3,item,1,user\n", want: "user:1-item:1, user:1-item:2, item:3-user:1", said: "called user:…, item:…"},
+		{name: "kinds without an id in common", edges: "from,from_type,to,to_type,weight\nann,user,tea,item,2\n", labels: "tea,x\n", want: "ann-tea 2, tea=x"},
+		{name: "three kinds", edges: "from,from_type,to,to_type\n7,person,7,firm\n7,firm,7,place\n", features: "person:7,1\nfirm:7,2\n7,3\n", want: `"person:7" or "firm:7" or "place:7"`},
+		{name: "no kind", edges: "from,from_type,to,to_type\n7,user,7,item\n7,,8,item\n", want: "edges:3:3: malformed: a node without a kind"},
 
 		// What another file lacks.
-		{name: "no row", edges: "a,b\nb,c\n", features: "a,1\nb,2\n", want: "EdgeListOptions.MissingRows says what to do with such nodes; EdgeListOptions.SkipUnknown"},
+		{name: "no row", edges: "a,b\nb,c\n", features: "a,1\nb,2\n", want: "parse.Options.MissingRows says what to do with such nodes; parse.Options.SkipUnknown"},
 		{name: "no row, skipped", edges: "a,b\nb,c\n", features: "a,1\nb,2\nd,3\n", opts: skip, want: "a-b, a: 1, b: 2", said: `no line in features for node: 1, such as of "c"; left out: 1 of 3`},
-		{name: "no row, but a gap", edges: "a,b\nb,c\n", features: "a,NA\nb,2\n", opts: EdgeListOptions{Missing: "mean", MissingRows: "zero"}, want: "a-b, b-c, a: 2, b: 2, c: 0"},
+		{name: "no row, but a gap", edges: "a,b\nb,c\n", features: "a,NA\nb,2\n", opts: parse.Options{Missing: "mean", MissingRows: "zero"}, want: "a-b, b-c, a: 2, b: 2, c: 0"},
 		{name: "labels of strangers", edges: "a,b\n", labels: "a,x\nzoe,y\n", opts: skip, want: "a-b, a=x", said: `no such node: 1, such as of "zoe"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +192,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 func TestListsOfNodes(t *testing.T) {
 	read := func(format, file string) (*Dataset, error) {
 		f, _ := FormatNamed(format)
-		return f.Read(strings.NewReader(file), EdgeListOptions{})
+		return f.Read(strings.NewReader(file), parse.Options{})
 	}
 	for _, file := range []string{"a b c\nb c\nd\n", "# of NetworkX\na,b,c\nb,c,\nd\n", `{"a": ["b", "c"], "b": ["c"], "d": []}`} {
 		d := testkit.Must(read("adjacency", file))

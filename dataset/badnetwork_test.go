@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 	"coles/internal/text"
 )
 
 func network(format, file string) func() error {
 	return func() error {
-		return testkit.Err(readWith(file, "", "", EdgeListOptions{Format: format}))
+		return testkit.Err(readWith(file, "", "", parse.Options{Format: format}))
 	}
 }
 
@@ -58,11 +59,11 @@ func TestBadNetworks(t *testing.T) {
 		{"json: it ends early", network("json-graph", "{\"nodes\": [\n{\"id\": 1},"), coles.ErrChecksum, "edges:2"},
 		{"json: no JSON", network("json-graph", "{\"nodes\": [\n{\"id\": 1;}]}"), coles.ErrFormat, "edges:2"},
 		{"json: a node that is none", network("json-graph", "{\"nodes\": [\n3]}"), coles.ErrFormat, "3, want an object"},
-		{"json: nodes that are no list", network("json-graph", "{\"nodes\":\n{\"a\": {}}, \"links\": []}"), coles.ErrFormat, "edges:2"},
+		{"json: nodes that are no list", network("json-graph", "{\"nodes\":\n{\"a\": 1}, \"links\": []}"), coles.ErrFormat, "edges:2"},
 		{"json: a node twice", network("json-graph", "{\"nodes\": [{\"id\": 1}, {\"id\": \"1\"}]}"), coles.ErrIDs, "nodes[1]"},
-		{"json: a link of no node", network("json-graph", "{\"nodes\": [{\"id\": \"a\"}], \"links\": [{\"source\": \"a\", \"target\": \"b\"}]}"), coles.ErrIDs, "links[0]"},
+		{"json: a link of no node", network("json-graph", "{\"nodes\": [{\"id\": \"a\"}],\n\"links\": [{\"source\": \"a\", \"target\": \"b\"}]}"), coles.ErrIDs, "edges:2: links[0]"},
 		{"json: a link by a number beyond", network("json-graph", "{\"nodes\": [{\"id\": \"a\"}], \"links\": [{\"source\": 0, \"target\": 1}]}"), coles.ErrIDs, "links[0]"},
-		{"json: a weight of words", network("json-graph", "[[1, 2, \"x\"]]"), coles.ErrFormat, `edges: the weight of an edge: malformed: "x"`},
+		{"json: a weight of words", network("json-graph", "[[1, 2, \"x\"]]"), coles.ErrFormat, `edges:1: the weight of an edge: malformed: "x"`},
 		{"json: neighbours of no node", network("json-graph", "{\"nodes\": [{\"id\": \"a\"}], \"adjacency\": [[], []]}"), coles.ErrIndex, "adjacency[1]"},
 		{"json: lists of neighbours", network("json-graph", `{"a": ["b"]}`), coles.ErrFormat, "the format adjacency"},
 		{"json: text behind", network("json-graph", "[[1, 2]]\n{}"), coles.ErrFormat, "edges:2"},
@@ -127,7 +128,7 @@ var smallNetworks = map[string]string{
 func TestNetworksFailAtEveryByte(t *testing.T) {
 	for format, file := range smallNetworks {
 		read := func(data string) error {
-			return testkit.Err(ReadEdgeList(failAfter([]byte(data)), nil, EdgeListOptions{Format: format}))
+			return testkit.Err(ReadEdgeList(failAfter([]byte(data)), nil, parse.Options{Format: format}))
 		}
 		for k := range len(file) {
 			wantError(t, read(file[:k]), errDisk, "edges")
@@ -148,7 +149,7 @@ func FuzzNetworks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format string, file []byte) {
 		for _, features := range []io.Reader{nil, bytes.NewReader(file)} {
-			opts := EdgeListOptions{Format: format, FeaturesName: "x.json", Labels: bytes.NewReader(file), LabelColumn: "value"}
+			opts := parse.Options{Format: format, FeaturesName: "x.json", Labels: bytes.NewReader(file), LabelColumn: "value"}
 			if d, err := ReadEdgeList(bytes.NewReader(file), features, opts); err == nil {
 				wantValid(t, d)
 			}

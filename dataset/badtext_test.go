@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/testkit"
 	"coles/internal/text"
@@ -39,7 +40,7 @@ func edgeList(edges, features, labels string) func() error {
 
 // strictly reads features that may not have gaps.
 func strictly(edges, features string) func() error {
-	return func() error { return testkit.Err(readWith(edges, features, "", EdgeListOptions{Missing: "error"})) }
+	return func() error { return testkit.Err(readWith(edges, features, "", parse.Options{Missing: "error"})) }
 }
 
 // numbers are rows of two numbers.
@@ -59,8 +60,8 @@ func splits(json string) func() error {
 	return func() error { return testkit.Err(ReadSplits(strings.NewReader(json), 6)) }
 }
 
-func word2vec(read func(io.Reader, EdgeListOptions) (*Dataset, error), text string) func() error {
-	return func() error { return testkit.Err(read(strings.NewReader(text), EdgeListOptions{})) }
+func word2vec(read func(io.Reader, parse.Options) (*Dataset, error), text string) func() error {
+	return func() error { return testkit.Err(read(strings.NewReader(text), parse.Options{})) }
 }
 
 func TestBadText(t *testing.T) {

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/edgeset"
+	"coles/internal/names"
 
 	"github.com/james-bowman/sparse"
 )
@@ -17,11 +21,12 @@ import (
 // A bad value does not stop the calls: Build returns the error of the first.
 type Builder struct {
 	faults
-	nodes    *nodeIDs
+	rows     names.Index // of the ids
+	ids      []string
 	from, to []int32
 	weights  []float64
 	columns  map[string]int32 // of the features, by name
-	names    []string
+	features []string
 	values   []featureValue
 	classes  []string // by row, "" for none; shorter than nodes where the last ones have none
 }
@@ -50,8 +55,8 @@ func (b *Builder) SetFeature(id, name string, value float64) {
 	}
 	j, ok := b.columns[name]
 	if !ok {
-		j = int32(len(b.names))
-		b.columns[name], b.names = j, append(b.names, name)
+		j = int32(len(b.features))
+		b.columns[name], b.features = j, append(b.features, name)
 	}
 	b.values = append(b.values, featureValue{b.row(id), j, value})
 }
@@ -82,13 +87,13 @@ func (b *Builder) build() (*Dataset, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	if b.nodes == nil {
+	if b.ids == nil {
 		return nil, fmt.Errorf("%w: no node", ErrMissing)
 	}
-	n := len(b.nodes.ids)
-	d := &Dataset{IDs: slices.Clone(b.nodes.ids), Adjacency: compressed(n, n, b.from, b.to, b.weights)}
-	if len(b.names) > 0 {
-		d.Features, d.FeatureNames = b.features(n), slices.Clone(b.names)
+	n := len(b.ids)
+	d := &Dataset{IDs: slices.Clone(b.ids), Adjacency: edgeset.Compressed(n, n, b.from, b.to, b.weights)}
+	if len(b.features) > 0 {
+		d.Features, d.FeatureNames = b.matrix(n), slices.Clone(b.features)
 	}
 	if b.classes != nil {
 		if err := d.giveClasses(append(slices.Clone(b.classes), make([]string, n-len(b.classes))...)); err != nil {
@@ -98,8 +103,8 @@ func (b *Builder) build() (*Dataset, error) {
 	return d, nil
 }
 
-// features are the values as a matrix of n rows, the last of each place.
-func (b *Builder) features(n int) *sparse.CSR {
+// matrix has the values, the last of each place, in n rows.
+func (b *Builder) matrix(n int) *sparse.CSR {
 	values := slices.Clone(b.values)
 	slices.SortStableFunc(values, func(v, w featureValue) int {
 		return cmp.Or(cmp.Compare(v.row, w.row), cmp.Compare(v.column, w.column))
@@ -112,21 +117,24 @@ func (b *Builder) features(n int) *sparse.CSR {
 		}
 		rows, columns, last = append(rows, v.row), append(columns, v.column), append(last, v.value)
 	}
-	return compressed(n, len(b.names), rows, columns, last)
+	return edgeset.Compressed(n, len(b.features), rows, columns, last)
 }
 
 // row is the row of a node, which is added if it is new.
 func (b *Builder) row(id string) int32 {
-	if b.nodes == nil {
-		b.nodes = newNodeIDs()
-	}
-	if id == "" {
+	hash := b.rows.Hash(id)
+	i := b.rows.Find(hash, b.ids, id)
+	switch {
+	case id == "":
 		b.fail(fmt.Errorf("%w: an empty node id", coles.ErrIDs))
 		return 0
-	}
-	i, err := b.nodes.number(id)
-	if err != nil {
-		b.fail(err)
+	case i < 0 && len(b.ids) == bounds.Dim:
+		b.fail(fmt.Errorf("more than %d nodes: %w", bounds.Dim, coles.ErrTooLarge))
+		return 0
+	case i < 0:
+		i = len(b.ids)
+		b.ids = append(b.ids, strings.Clone(id))
+		b.rows.Add(hash, i)
 	}
 	return int32(i)
 }

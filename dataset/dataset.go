@@ -7,7 +7,7 @@
 //
 // Readers hold to three rules. A [Dataset] holds what its file holds: nothing is symmetrised, merged,
 // dropped or rescaled unless asked for. Memory follows the bytes that arrive, not the sizes that a file
-// declares. A malformed file gets a [*ParseError] with the place and the cause: a named error, or the
+// declares. A malformed file gets a [*parse.Error] with the place and the cause: a named error, or the
 // error of the reader beneath or of the system.
 //
 //	coles.ErrFormat     bytes that do not follow the format, or that this package does not read
@@ -34,6 +34,9 @@ import (
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/matrix"
 	"coles/table"
 
@@ -49,7 +52,7 @@ type Dataset struct {
 	// have self loops, and hold a pair more than once, as entries side by side. Column indices
 	// within a row are in file order.
 	Adjacency *sparse.CSR
-	// Undirected is the graph itself, where [EdgeListOptions] ask for it instead of Adjacency.
+	// Undirected is the graph itself, where [parse.Options] ask for it instead of Adjacency.
 	Undirected *coles.Graph
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.
 	Features mat.Matrix
@@ -71,10 +74,10 @@ type Dataset struct {
 	IDs []string
 	// Splits are the train/validation/test masks that came with the file.
 	Splits []Split
-	// Sides is the kind of each node where [EdgeListOptions] say that there are two, true for the second; else nil.
+	// Sides is the kind of each node where [parse.Options] say that there are two, true for the second; else nil.
 	Sides []bool
 	// Layouts say how the text files were read that it came from.
-	Layouts []Layout
+	Layouts []parse.Layout
 
 	release func() error // gives back what lies in files; nil for nothing
 }
@@ -159,7 +162,7 @@ func (d *Dataset) Validate() error {
 // checked validates what a reader made of a file.
 func (d *Dataset) checked(file string) (*Dataset, error) {
 	if err := d.validate(); err != nil {
-		return nil, fault(file, "%w", err)
+		return nil, place.Fault(file, "%w", err)
 	}
 	return d, nil
 }
@@ -185,8 +188,8 @@ func (d *Dataset) validate() error {
 		return fmt.Errorf("%d labels and %d ids for %d nodes: %w", len(d.Labels), len(d.IDs), n, coles.ErrShape)
 	}
 	for i, l := range d.Labels {
-		if l >= maxClasses || d.Classes != nil && l >= len(d.Classes) {
-			return fmt.Errorf("node %d has label %d of %d classes, at most %d: %w", i, l, len(d.Classes), maxClasses, coles.ErrIndex)
+		if l >= bounds.Classes || d.Classes != nil && l >= len(d.Classes) {
+			return fmt.Errorf("node %d has label %d of %d classes, at most %d: %w", i, l, len(d.Classes), bounds.Classes, coles.ErrIndex)
 		}
 	}
 	for _, i := range d.Unlabeled {
@@ -217,7 +220,7 @@ func (d *Dataset) checkFeatures(n int) error {
 		if err := checkCSR("features", x); err != nil {
 			return err
 		}
-		return checkWidth(c, x.NNZ())
+		return bounds.Width(c, x.NNZ())
 	}
 	if _, err := matrix.Read(context.Background(), d.Features); err != nil {
 		return fmt.Errorf("features: %w", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/internal/bounds"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -109,7 +110,7 @@ func TestDoors(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", name, c.got, c.want)
 		}
 	}
-	tooMany := int64(maxDim) + 1 // below zero as an int of 32 bits
+	tooMany := int64(bounds.Dim) + 1 // below zero as an int of 32 bits
 	for _, n := range []int{math.MinInt, -1, 0, int(tooMany)} {
 		if test := (Split{Train: []int{0}}).TestNodes(n); len(test) != 0 {
 			t.Errorf("of %d nodes %d are tested", n, len(test))

@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -53,15 +54,15 @@ func TestBlocksAreReadAsLines(t *testing.T) {
 	rng := testkit.Random(11)
 	for name, c := range map[string]struct {
 		form func(u, v string) string
-		opts EdgeListOptions
+		opts parse.Options
 	}{
 		"two fields": {form: func(u, v string) string { return u + "\t" + v }},
 		"weights": {form: func(u, v string) string {
 			return u + "," + v + fmt.Sprintf(",%g", float64(len(strings.Trim(u, ` "`))+1)*1e-7)
 		}},
-		"unweighted":       {func(u, v string) string { return u + "\t" + v + "\tyesterday" }, EdgeListOptions{Unweighted: true, Repeats: "sum"}},
-		"other columns":    {func(u, v string) string { return "x;" + v + ";2.5;" + u + ";y" }, EdgeListOptions{Columns: []int{4, 2, 3}}},
-		"two kinds":        {func(u, v string) string { return u + "\t" + v }, EdgeListOptions{Bipartite: true}},
+		"unweighted":       {func(u, v string) string { return u + "\t" + v + "\tyesterday" }, parse.Options{Unweighted: true, Repeats: "sum"}},
+		"other columns":    {func(u, v string) string { return "x;" + v + ";2.5;" + u + ";y" }, parse.Options{Columns: []int{4, 2, 3}}},
+		"two kinds":        {func(u, v string) string { return u + "\t" + v }, parse.Options{Bipartite: true}},
 		"their undirected": {form: func(u, v string) string { return u + "\t" + v + "\t0.5" }},
 	} {
 		mixed, quoted := mixedLines(rng, 30_000, c.form) // some three blocks
@@ -119,10 +120,10 @@ func TestFaultsInBlocks(t *testing.T) {
 			if at < 59_999 {
 				lines[59_999] = "1\t2\t3\t4" // a later one
 			}
-			for _, opts := range []EdgeListOptions{{Nodes: nodes}, {Rows: 3000}} {
+			for _, opts := range []parse.Options{{Nodes: nodes}, {Rows: 3000}} {
 				_, err := readWith(strings.Join(lines, "\n")+"\n", "", "", opts)
-				var parse *ParseError
-				if !errors.Is(err, c.err) || !errors.As(err, &parse) || parse.Line != at+1 || parse.Column != c.column {
+				var where *parse.Error
+				if !errors.Is(err, c.err) || !errors.As(err, &where) || where.Line != at+1 || where.Column != c.column {
 					t.Errorf("%s: %v, want line %d and column %d", name, err, at+1, c.column)
 				}
 			}
@@ -132,11 +133,11 @@ func TestFaultsInBlocks(t *testing.T) {
 
 // Rows are names of the numbers below them, which need no storage.
 func TestRowsAreNodes(t *testing.T) {
-	d := testkit.Must(readWith("2 0\n0 1\n", "", "1 x\n", EdgeListOptions{Rows: 4}))
+	d := testkit.Must(readWith("2 0\n0 1\n", "", "1 x\n", parse.Options{Rows: 4}))
 	testkit.WantSame(t, "edges", []float64{d.Adjacency.At(0, 1), d.Adjacency.At(2, 0), float64(d.Adjacency.NNZ())}, []float64{1, 1, 2})
 	testkit.WantSame(t, "nodes, ids and labels", []any{d.Nodes(), d.IDs, d.Labels}, []any{4, []string(nil), []int{-1, 0, -1, -1}})
-	for _, opts := range []EdgeListOptions{{Rows: -1}, {Rows: 3, Nodes: []string{"a"}}} {
+	for _, opts := range []parse.Options{{Rows: -1}, {Rows: 3, Nodes: []string{"a"}}} {
 		testkit.WantError(t, testkit.Err(readWith("0 1\n", "", "", opts)), coles.ErrSetting)
 	}
-	testkit.WantError(t, testkit.Err(readWith("0 1\n", "0,1\n", "", EdgeListOptions{Rows: 2})), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(readWith("0 1\n", "0,1\n", "", parse.Options{Rows: 2})), coles.ErrSetting)
 }

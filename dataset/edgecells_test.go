@@ -1,11 +1,13 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
@@ -23,7 +25,7 @@ func manyLines(form string, count int) string {
 func TestColumnsByTheirCells(t *testing.T) {
 	for _, c := range []struct {
 		name, edges string
-		opts        EdgeListOptions
+		opts        parse.Options
 		want        string
 		said        string // parts of the warnings, between "; "
 	}{
@@ -34,8 +36,8 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "triples with a header", edges: "head,relation,tail\n1,knows,2\n2,knows,3\n", want: "1-2, 2-3", said: `not read: "relation"`},
 		{name: "subject, predicate, object", edges: "subject\tpredicate\tobject\n1\tknows\t2\n", want: "1-2", said: `"predicate"`},
 		{name: "head, tail, relation", edges: "head,tail,relation\n1,2,0\n2,3,1\n", want: "1-2, 2-3", said: `"relation"`},
-		{name: "words that never meet", edges: "ann,likes,tea\nbob,hates,rum\n", want: "neither names nor cells tell the ends of an edge: 1 \"ann\", 2 \"likes\", 3 \"tea\"; EdgeListOptions.Columns says"},
-		{name: "a relation or a weight", edges: "u1,rated,17\nu2,rated,17\nu2,bought,18\nu1,bought,19\n", want: "u1-rated 17, u1-bought 19, u2-rated 17, u2-bought 18", said: "the second, of 2 different cells, EdgeListOptions.Columns 1,3"},
+		{name: "words that never meet", edges: "ann,likes,tea\nbob,hates,rum\n", want: "neither names nor cells tell the ends of an edge: 1 \"ann\", 2 \"likes\", 3 \"tea\"; parse.Options.Columns says"},
+		{name: "a relation or a weight", edges: "u1,rated,17\nu2,rated,17\nu2,bought,18\nu1,bought,19\n", want: "u1-rated 17, u1-bought 19, u2-rated 17, u2-bought 18", said: "the second, of 2 different cells, parse.Options.Columns 1,3"},
 		{name: "a relation behind the ends", edges: "1 2 friend\n2 3 foe\n3 1 friend\n", want: "1-2, 2-3, 3-1", said: "columns 1 and 2, not read: 3"},
 		{name: "a weight between", edges: ":START_ID(Person),weight:double,:END_ID(Person)\np1,2.5,p2\np2,1.5,p3\n", want: "p1-p2 2.5, p2-p3 1.5"},
 
@@ -52,9 +54,9 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "KONECT's weights and times", edges: "1\t2\t1\t1217567877\n2\t3\t4\t1217573801\n3\t1\t2\t1217606247\n", want: "1-2, 2-3 4, 3-1 2", said: "column 3 for the weight; not read: 4, which looks like times"},
 
 		// Two readings that are as good, and none.
-		{name: "either two", edges: manyLines("%[1]d a%[3]d %[2]d %[2]d1 %[1]d1", 90), want: `EdgeListOptions.Columns 1,3 says that columns 1 and 3 are the ends of an edge; EdgeListOptions.Columns 4,5 says that columns 4 and 5`},
-		{name: "ratings of items", edges: "1001 1 4\n1002 3 4\n1003 4 3\n1004 1 1\n", want: `EdgeListOptions.Columns 1,2,3 says that columns 1 and 2 are the ends of an edge; EdgeListOptions.Columns 2,3 says that columns 2 and 3`},
-		{name: "a column that is there twice", edges: "101,pp,A,A\n102,pp,B,B\n103,pd,C,C\n", want: "EdgeListOptions.Columns says which columns an edge is in"},
+		{name: "either two", edges: manyLines("%[1]d a%[3]d %[2]d %[2]d1 %[1]d1", 90), want: `parse.Options.Columns 1,3 says that columns 1 and 3 are the ends of an edge; parse.Options.Columns 4,5 says that columns 4 and 5`},
+		{name: "ratings of items", edges: "1001 1 4\n1002 3 4\n1003 4 3\n1004 1 1\n", want: `parse.Options.Columns 1,2,3 says that columns 1 and 2 are the ends of an edge; parse.Options.Columns 2,3 says that columns 2 and 3`},
+		{name: "a column that is there twice", edges: "101,pp,A,A\n102,pp,B,B\n103,pd,C,C\n", want: "parse.Options.Columns says which columns an edge is in"},
 
 		// Names of columns.
 		{name: "weight before value", edges: "source,target,value,weight\na,b,1,2\nb,c,2,3\n", want: "a-b 2, b-c 3", said: `not read: "value"`},
@@ -72,7 +74,7 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "an object without its weight", edges: "{\"source\": \"a\", \"target\": \"b\", \"weight\": 2}\n{\"source\": \"a\", \"target\": \"c\"}\n", want: `edges:2: missing part: an object without the members ["source" "target" "weight"]`},
 		{name: "a matrix", edges: "0,1,0,0\n1,0,2.5,0\n0,2.5,0,1\n0,0,1,0\n", want: "0-1, 1-0, 1-2 2.5, 2-1 2.5, 2-3, 3-2", said: "4 lines of as many numbers are taken for an adjacency matrix"},
 		{name: "a matrix with names", edges: ",a,b,c\na,0,7,3\nb,7,0,0\nc,3,0,0\n", want: "a-b 7, a-c 3, b-a 7, c-a 3", said: "adjacency matrix"},
-		{name: "numbers of a square that are no matrix", edges: "1 2 7 1217567877\n2 3 4 1217573801\n3 1 2 1217606247\n4 2 2 1217606248\n", want: "EdgeListOptions.Columns 1,2 says that columns 1 and 2 are the ends of an edge; EdgeListOptions.Columns 1,3"},
+		{name: "numbers of a square that are no matrix", edges: "1 2 7 1217567877\n2 3 4 1217573801\n3 1 2 1217606247\n4 2 2 1217606248\n", want: "parse.Options.Columns 1,2 says that columns 1 and 2 are the ends of an edge; parse.Options.Columns 1,3"},
 		{name: "baskets", edges: "egg,milk,flour\nmilk,sugar\n", want: "a basket or a recipe of the format baskets"},
 
 		// What is not seen.
@@ -82,8 +84,8 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "a large id first", edges: "9 4\n0 1\n1 12\n2 3\n3 4\n", want: "9-4, 0-1, 1-12, 2-3, 3-4"},
 
 		// Two kinds by their names.
-		{name: "users and items", edges: "user,item\n1,1\n1,3\n2,1\n", want: "user:1-item:1, user:1-item:3, user:2-item:1", said: "two kinds, which have ids in common"},
-		{name: "ratings by name", edges: "userId,movieId,rating\n1,1,4\n2,3,5\n", want: "userId:1-movieId:1 4, userId:2-movieId:3 5", said: "two kinds"},
+		{name: "users and items", edges: "user,item\n1,1\n1,3\n2,1\n", want: "user:1-item:1, user:1-item:3, user:2-item:1", said: "kinds of nodes, which have ids in common"},
+		{name: "ratings by name", edges: "userId,movieId,rating\n1,1,4\n2,3,5\n", want: "userId:1-movieId:1 4, userId:2-movieId:3 5", said: "kinds of nodes"},
 		{name: "two kinds of other ids", edges: "customer,product\nu1,1\nu2,3\n", want: "u1-1, u2-3"},
 		{name: "people of one kind", edges: "user,friend\n1,2\n2,3\n", want: "1-2, 2-3"},
 	} {
@@ -113,16 +115,22 @@ func TestColumnsByTheirCells(t *testing.T) {
 // that names an isolated node is none of it.
 func TestEdgesThatAreLeftOut(t *testing.T) {
 	for lines, want := range map[string]string{
-		"1 1\n1 3\n2 1\n2 2\n":     "edges from a node to itself are left out: 2; EdgeListOptions.Bipartite says",
+		"1 1\n1 3\n2 1\n2 2\n":     "a graph leaves out edges from a node to itself: 2; parse.Options.Bipartite says",
 		"from,to\n1,1\n1,3\n2,1\n": "",
 		"1 3\n2 1\n7 7\n":          "",
-		"1 3 0\n2 1 1\n2 3 4\n":    "edges of weight 0 are left out: 1",
-		"from,from_type,to,to_type\n1,user,1,item\n1,user,2,item\n": "EdgeListOptions.Bipartite",
+		"1 3 0\n2 1 1\n2 3 4\n":    "a graph leaves out edges of weight 0: 1",
 	} {
-		var said []string
-		testkit.Must(readWith(lines, "", "", EdgeListOptions{Undirected: true, Warn: func(err error) { said = append(said, err.Error()) }}))
-		if all := strings.Join(said, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
-			t.Errorf("%q: said %q, want %q", lines, said, want)
+		for _, opts := range []parse.Options{{}, {Undirected: true}, {Undirected: true, Scratch: t.TempDir()}} {
+			var said []string
+			opts.Warn = func(err error) { said = append(said, err.Error()) }
+			d, err := readWith(lines, "", "", opts)
+			if errors.Is(err, errors.ErrUnsupported) {
+				continue
+			}
+			testkit.Must(0, errors.Join(err, d.Close()))
+			if all := strings.Join(said, "\n"); !strings.Contains(all, want) || want == "" && all != "" {
+				t.Errorf("%q: said %q, want %q", lines, said, want)
+			}
 		}
 	}
 }
@@ -131,34 +139,34 @@ func TestEdgesThatAreLeftOut(t *testing.T) {
 // in a file called .csv commas are the separators, whatever blanks there are.
 func TestOtherLists(t *testing.T) {
 	baskets, _ := FormatNamed("baskets")
-	d := testkit.Must(baskets.Read(strings.NewReader("egg,milk,flour\nmilk,sugar,milk\n"), EdgeListOptions{}))
+	d := testkit.Must(baskets.Read(strings.NewReader("egg,milk,flour\nmilk,sugar,milk\n"), parse.Options{}))
 	testkit.WantSame(t, "baskets", asMeant(d), "basket:1-egg, basket:1-milk, basket:1-flour, basket:2-milk, basket:2-sugar, basket:2-milk")
 	testkit.WantSame(t, "kinds", d.Sides, []bool{false, true, true, true, false, true})
-	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("# none\n"), EdgeListOptions{})), ErrMissing)
-	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("egg,basket:1\n"), EdgeListOptions{})), coles.ErrIDs)
+	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("# none\n"), parse.Options{})), ErrMissing)
+	testkit.WantError(t, testkit.Err(baskets.Read(strings.NewReader("egg,basket:1\n"), parse.Options{})), coles.ErrIDs)
 
 	var said []string
-	d = testkit.Must(readWith("a,b\nb,c\nc,d\n", "", "a,1\nb,Unknown\nc,2\nd,--\n", EdgeListOptions{Warn: func(err error) { said = append(said, err.Error()) }}))
+	d = testkit.Must(readWith("a,b\nb,c\nc,d\n", "", "a,1\nb,Unknown\nc,2\nd,--\n", parse.Options{Warn: func(err error) { said = append(said, err.Error()) }}))
 	testkit.WantSame(t, "labels", d.Labels, []int{0, -1, 1, -1})
-	if len(said) != 1 || !strings.Contains(said[0], `2, such as "Unknown"; EdgeListOptions.MissingMarks`) {
+	if len(said) != 1 || !strings.Contains(said[0], `2, such as "Unknown"; parse.Options.MissingMarks`) {
 		t.Errorf("said %q", said)
 	}
 
 	const rows = "dating 0,4:1,20:-0.73\ndating 1,2:1\ndating 2,0:2,3:1\n"
-	opts := EdgeListOptions{FeaturesName: "x.csv", EdgesName: "e.csv"}
+	opts := parse.Options{FeaturesName: "x.csv", EdgesName: "e.csv"}
 	d = testkit.Must(ReadEdgeList(strings.NewReader("dating 0,dating 1\ndating 1,dating 2\n"), strings.NewReader(rows), opts))
 	testkit.WantSame(t, "ids", d.IDs, []string{"dating 0", "dating 1", "dating 2"})
 	testkit.WantSame(t, "features", []float64{d.Features.At(0, 4), d.Features.At(0, 20), d.Features.At(1, 2), d.Features.At(2, 0)}, []float64{1, -0.73, 1, 2})
 
 	for _, cell := range []string{`"0.5, 0.25, 3"`, `"0.5 0.25 3"`, `"(0.5, 0.25, 3)"`, `"{0.5,0.25,3}"`, `"array([0.5, 0.25, 3.], dtype=float32)"`, `"[0.5,0.25,3]"`} {
-		d := testkit.Must(readWith("a,b\n", "id,v\na,"+cell+"\nb,"+strings.Replace(cell, "3", "4", 1)+"\n", "", EdgeListOptions{}))
+		d := testkit.Must(readWith("a,b\n", "id,v\na,"+cell+"\nb,"+strings.Replace(cell, "3", "4", 1)+"\n", "", parse.Options{}))
 		if _, columns := d.Features.Dims(); columns != 3 {
 			t.Errorf("%s: %d features", cell, columns)
 		}
 	}
-	d = testkit.Must(readWith("a,b\nb,c\n", "id,v\na,\"1, 2, 3\"\nb,\"4, 5, 6, 7\"\nc,\"1, 2, 4\"\n", "", EdgeListOptions{}))
+	d = testkit.Must(readWith("a,b\nb,c\n", "id,v\na,\"1, 2, 3\"\nb,\"4, 5, 6, 7\"\nc,\"1, 2, 4\"\n", "", parse.Options{}))
 	if d.Features == nil {
 		t.Error("lists of other lengths are no words")
 	}
-	testkit.WantError(t, testkit.Err(readWith("0,1,0,0\n1,0,2,0\n0,2,0,1\n0,0,1\n", "", "", EdgeListOptions{})), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(readWith("0,1,0,0\n1,0,2,0\n0,2,0,1\n0,0,1\n", "", "", parse.Options{})), coles.ErrFormat)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset/parse"
 	"coles/internal/race"
 	"coles/internal/testkit"
 
@@ -20,10 +21,10 @@ import (
 )
 
 func readText(edges, features, labels string) (*Dataset, error) {
-	return readWith(edges, features, labels, EdgeListOptions{})
+	return readWith(edges, features, labels, parse.Options{})
 }
 
-func readWith(edges, features, labels string, opts EdgeListOptions) (*Dataset, error) {
+func readWith(edges, features, labels string, opts parse.Options) (*Dataset, error) {
 	if labels != "" {
 		opts.Labels = strings.NewReader(labels)
 	}
@@ -122,7 +123,7 @@ func TestEdgeListFeatures(t *testing.T) {
 func TestEdgeListWidth(t *testing.T) {
 	for _, width := range []int{3, math.MaxInt32} {
 		for features, entries := range map[string]int{"a 0:1\nb 2:1\n": 2, "a\nb\n": 0} {
-			d := testkit.Must(ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader(features), EdgeListOptions{Width: width}))
+			d := testkit.Must(ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader(features), parse.Options{Width: width}))
 			x := d.Features.(*sparse.CSR)
 			_, cols := x.Dims()
 			testkit.WantSame(t, "columns and entries", []int{cols, x.NNZ()}, []int{width, entries})
@@ -155,7 +156,7 @@ func FuzzEdgeList(f *testing.F) {
 	f.Add([]byte("a\tb\n"), []byte("a\t0:1 3:2\nb\n"), []byte(""), byte(10))
 	f.Add([]byte("u,v,t\n7,7,1082040961\n7,8,2\n"), []byte("x,y\nu:7,?\nv:7,NaN\n"), []byte("zoe,y\n"), byte(255))
 	f.Fuzz(func(t *testing.T, edges, features, labels []byte, choice byte) {
-		opts := EdgeListOptions{
+		opts := parse.Options{
 			Missing:    []string{"", "zero", "mean", "drop"}[choice&3],
 			Unweighted: choice&4 != 0, SkipUnknown: choice&8 != 0, Bipartite: choice&16 != 0,
 			Warn: func(error) {},
@@ -234,7 +235,7 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // each reads its own part of the text
 	small := []byte("1 2\n2 3\n")
 	read := func(text []byte) uint64 {
-		return allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{})) })
+		return allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, parse.Options{})) })
 	}
 	base := read(small)
 	comments := append(bytes.Repeat([]byte("# nothing to see here\n"), 1<<20), small...)
@@ -259,7 +260,7 @@ func TestEdgeListMemoryIsThatOfTheGraph(t *testing.T) {
 		return
 	}
 	text = snapText(200_000, 2_000_000)
-	once := EdgeListOptions{Undirected: true, Repeats: "first"} // as sums are weights
+	once := parse.Options{Undirected: true, Repeats: "first"} // as sums are weights
 	got := allocated(func() { testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, once)) })
 	if most := uint64(20*2_000_000 + 228*200_000 + 2<<22); got > most {
 		t.Errorf("%d bytes for a graph of two million edges, at most %d", got, most)
@@ -281,7 +282,7 @@ func BenchmarkReadEdgeList(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, EdgeListOptions{}))
+				testkit.Must(ReadEdgeList(bytes.NewReader(text), nil, parse.Options{}))
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,7 +21,7 @@ import (
 func TestStreamsFailAtEveryByte(t *testing.T) {
 	const edges, features, labels = "a,b,1\nb,c,2\n", "a,1\nb,2\nc,3\n", "a,x\nb,y\n"
 	list := func(edges, features, labels io.Reader) error {
-		return testkit.Err(ReadEdgeList(edges, features, EdgeListOptions{Labels: labels}))
+		return testkit.Err(ReadEdgeList(edges, features, parse.Options{Labels: labels}))
 	}
 	text := strings.NewReader
 	for _, c := range []struct {
@@ -32,10 +33,10 @@ func TestStreamsFailAtEveryByte(t *testing.T) {
 		{"features:", features, false, func(r io.Reader) error { return list(text(edges), r, text(labels)) }},
 		{"labels:", labels, false, func(r io.Reader) error { return list(text(edges), text(features), r) }},
 		{"matrix:", marketHead + "2 2 2\n1 1 1\n2 1 3\n", false, func(r io.Reader) error { return testkit.Err(readMatrixMarket(r)) }},
-		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(readWord2Vec(r, EdgeListOptions{})) }},
-		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(readWord2VecBinary(r, EdgeListOptions{})) }},
+		{"word2vec:", "2 1\na 1\nb 2\n", false, func(r io.Reader) error { return testkit.Err(readWord2Vec(r, parse.Options{})) }},
+		{"word2vec:", "2 1\n" + binaryRow("a", 1) + "\n" + binaryRow("b", 2), true, func(r io.Reader) error { return testkit.Err(readWord2VecBinary(r, parse.Options{})) }},
 		{"npy: byte ", string(npyArray("<f4", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(ReadNPY(r)) }},
-		{"pairs: byte ", string(npyArray("<i4", "(3, 2)", []int32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(readPairs(r, EdgeListOptions{})) }},
+		{"pairs: byte ", string(npyArray("<i4", "(3, 2)", []int32{1, 2, 3, 4, 5, 6})), true, func(r io.Reader) error { return testkit.Err(readPairs(r, parse.Options{})) }},
 		{"splits: byte ", smallSplits, true, func(r io.Reader) error { return testkit.Err(ReadSplits(r, 6)) }},
 	} {
 		for k := range len(c.file) {

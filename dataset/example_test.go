@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ import (
 func ExampleReadEdgeList() {
 	edges := strings.NewReader("source,target\nsmith99,jones97\nchen03,smith99\n")
 	features := strings.NewReader("jones97,1,0\nsmith99,1,1\nchen03,0,1\n")
-	d, err := dataset.ReadEdgeList(edges, features, dataset.EdgeListOptions{})
+	d, err := dataset.ReadEdgeList(edges, features, parse.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func ExampleReadEdgeList_missing() {
 	d, err := dataset.ReadEdgeList(
 		strings.NewReader("from,to\nann,bob\nbob,cem\nann,dee\n"),
 		strings.NewReader("id,age,income\nann,20,1\nbob,NA,2\ndee,40,3\n"),
-		dataset.EdgeListOptions{
+		parse.Options{
 			Labels:      strings.NewReader("ann,chess\nzoe,chess\n"),
 			MissingRows: "mean",
 			SkipUnknown: true,
@@ -91,7 +92,7 @@ func ExampleReadEdgeList_missing() {
 // asked for.
 func ExampleReadEdgeList_bipartite() {
 	sales := strings.NewReader("user,product,stars,time\n7,7,5,1082040961\n7,8,1,1082040999\n9,7,4,1082041734\n")
-	d, err := dataset.ReadEdgeList(sales, nil, dataset.EdgeListOptions{Bipartite: true, Columns: []int{1, 2, 3}})
+	d, err := dataset.ReadEdgeList(sales, nil, parse.Options{Bipartite: true, Columns: []int{1, 2, 3}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -103,18 +104,18 @@ func ExampleReadEdgeList_bipartite() {
 }
 
 // An edge that names a node without features is an error that names its place.
-func ExampleParseError() {
+func ExampleReadEdgeList_error() {
 	edges := strings.NewReader("a,b\na,zoe\n")
 	features := strings.NewReader("a,1\nb,2\n")
-	_, err := dataset.ReadEdgeList(edges, features, dataset.EdgeListOptions{EdgesName: "links.csv"})
+	_, err := dataset.ReadEdgeList(edges, features, parse.Options{EdgesName: "links.csv"})
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, coles.ErrIDs))
-	var place *dataset.ParseError
+	var place *parse.Error
 	if errors.As(err, &place) {
 		fmt.Println("line", place.Line)
 	}
 	// Output:
-	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; EdgeListOptions.MissingRows says what to do with such nodes; EdgeListOptions.SkipUnknown says that such lines are skipped
+	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; parse.Options.MissingRows says what to do with such nodes; parse.Options.SkipUnknown says that such lines are skipped
 	// true
 	// line 2
 }

@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/edgetext"
 	"coles/dataset/internal/networks"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +38,7 @@ type Format struct {
 	IsAt func(path string) bool
 	// Read reads a stream, called by its method Name in errors if it has one; opts say how text is
 	// read. Read is nil for several files, and for a format that is only written.
-	Read func(r io.Reader, opts EdgeListOptions) (*Dataset, error)
+	Read func(r io.Reader, opts parse.Options) (*Dataset, error)
 	// Write is nil for a format that is only read. Parts of d that the format lacks are left out.
 	Write func(w io.Writer, d *Dataset) error
 
@@ -48,7 +51,7 @@ func Formats() []Format {
 	return slices.Concat([]Format{
 		{
 			Name: "npz", About: "gnn-benchmark archive", Graph: true, Features: true, Binary: true, Extensions: []string{".npz"},
-			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return ReadNPZ(r) }, Write: WriteNPZ,
+			Read: func(r io.Reader, _ parse.Options) (*Dataset, error) { return ReadNPZ(r) }, Write: WriteNPZ,
 		},
 		{
 			Name: "planetoid", About: "DIR/NAME for the files DIR/ind.NAME.*", Graph: true, IsAt: isPlanetoid,
@@ -57,10 +60,10 @@ func Formats() []Format {
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
 			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
-			Read:       readEdgeLines, Write: writeEdgeList,
+			Read:       textAs("edges"), Write: writeEdgeList,
 		},
-		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: readNeighbours},
-		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: readBaskets},
+		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: textAs("adjacency")},
+		{Name: "baskets", About: "lines of items, such as of purchases: a line is a node of its own kind", Graph: true, Extensions: []string{".baskets"}, Read: textAs("baskets")},
 	}, networkFormats(), []Format{
 		{
 			Name: "matrixmarket", About: "Matrix Market: the adjacency alone", Graph: true, Extensions: []string{".mtx"},
@@ -68,11 +71,11 @@ func Formats() []Format {
 		},
 		{
 			Name: "csr", About: "a graph alone, as it is mapped into memory", Graph: true, Binary: true, Undirected: true, Extensions: []string{".csr"},
-			Read: func(r io.Reader, _ EdgeListOptions) (*Dataset, error) { return readCSR(r) }, Write: WriteCSR, open: OpenCSR,
+			Read: func(r io.Reader, _ parse.Options) (*Dataset, error) { return readCSR(r) }, Write: WriteCSR, open: OpenCSR,
 		},
 		{
 			Name: "pairs", About: "NumPy's matrix of edges, m × 2 whole numbers", Graph: true, Binary: true, Extensions: []string{".npy"},
-			Read: readPairs,
+			Read: textAs("pairs"),
 		},
 		{
 			Name: "npy", About: "NumPy's matrix, without ids", Binary: true, Extensions: []string{".npy"},
@@ -116,12 +119,12 @@ func FormatsAt(path string) []Format {
 // Open reads the file or files at a path, gzipped or not, and names the dataset after it. A file of
 // float32 in the format npy is mapped, see [MapNPY], until the program ends. The format's reader
 // makes the errors; coles.ErrFormat is a format that is only written.
-func (f Format) Open(path string, opts EdgeListOptions) (*Dataset, error) {
+func (f Format) Open(path string, opts parse.Options) (*Dataset, error) {
 	switch {
 	case f.open != nil:
 		return f.open(path)
 	case f.Read == nil:
-		return nil, fault(path, "%w: %s is written, not read", coles.ErrFormat, f.Name)
+		return nil, place.Fault(path, "%w: %s is written, not read", coles.ErrFormat, f.Name)
 	}
 	return Open(path, func(r io.Reader) (*Dataset, error) { return f.Read(r, opts) })
 }
@@ -144,22 +147,22 @@ func networkFormats() (all []Format) {
 	for _, f := range networks.Formats {
 		all = append(all, Format{
 			Name: f.Name, About: f.About, Graph: true, Attributes: true, Extensions: f.Extensions,
-			Read: func(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
-				opts.Format = f.Name
-				return ReadEdgeList(r, nil, opts)
-			},
+			Read: textAs(f.Name),
 		})
 	}
 	return all
 }
 
-func readEdgeLines(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
-	opts.Format = "edges"
-	return ReadEdgeList(r, nil, opts)
+// textAs reads edges in a format.
+func textAs(format string) func(io.Reader, parse.Options) (*Dataset, error) {
+	return func(r io.Reader, opts parse.Options) (*Dataset, error) {
+		opts.Format = format
+		return ReadEdgeList(r, nil, opts)
+	}
 }
 
 // readRows reads the vectors of a features file.
-func readRows(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
+func readRows(r io.Reader, opts parse.Options) (*Dataset, error) {
 	opts.SkipUnknown, opts.Undirected = false, false
 	d, err := ReadEdgeList(strings.NewReader(""), r, opts)
 	if err == nil {
@@ -168,18 +171,18 @@ func readRows(r io.Reader, opts EdgeListOptions) (*Dataset, error) {
 	return d, err
 }
 
-func readAdjacency(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+func readAdjacency(r io.Reader, _ parse.Options) (*Dataset, error) {
 	m, err := readMatrixMarket(r)
 	if err != nil {
 		return nil, err
 	}
 	if rows, cols := m.Dims(); rows != cols {
-		return nil, fault(source.Name(r, "matrix"), "a matrix of %d × %d, want a square one: %w", rows, cols, coles.ErrShape)
+		return nil, place.Fault(source.Name(r, "matrix"), "a matrix of %d × %d, want a square one: %w", rows, cols, coles.ErrShape)
 	}
 	return &Dataset{Adjacency: m}, nil
 }
 
-func readFeatureMatrix(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+func readFeatureMatrix(r io.Reader, _ parse.Options) (*Dataset, error) {
 	x, err := ReadNPY(r)
 	if err != nil {
 		return nil, err
@@ -191,7 +194,7 @@ func openMatrix(path string) (*Dataset, error) {
 	return Open(path, func(r io.Reader) (*Dataset, error) {
 		m, err := MapNPY(path)
 		if errors.Is(err, ErrLayout) {
-			return readFeatureMatrix(r, EdgeListOptions{})
+			return readFeatureMatrix(r, parse.Options{})
 		}
 		if err != nil {
 			return nil, err
@@ -202,4 +205,24 @@ func openMatrix(path string) (*Dataset, error) {
 
 func vectorsBy(write func(w io.Writer, ids []string, m mat.Matrix) error) func(io.Writer, *Dataset) error {
 	return func(w io.Writer, d *Dataset) error { return write(w, d.IDs, d.Features) }
+}
+
+// readWords reads features of 0 and 1 from a JSON object that lists the words of each node.
+func readWords(r io.Reader, _ parse.Options) (*Dataset, error) {
+	var b Builder
+	err := edgetext.EachList(r, func(id string, members []string) error {
+		b.AddNode(id)
+		for _, word := range members {
+			b.SetFeature(id, word, 1)
+		}
+		return nil
+	})
+	if err == nil {
+		d, err := b.Build()
+		if err == nil {
+			d.Adjacency = nil
+		}
+		return d, err
+	}
+	return nil, place.In(source.Name(r, "json"), err)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/internal/edgeset"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,8 +43,8 @@ func TestFormatsAreWellFormed(t *testing.T) {
 
 // What a format writes it reads again, from a stream and from a file, and is told by the file's name.
 func TestFormatsReadWhatTheyWrite(t *testing.T) {
-	graph := &Dataset{Adjacency: compressed(2, 2, []int32{0}, []int32{1}, []float64{0.5}), IDs: []string{"a", "b"}}
-	both := &Dataset{Adjacency: compressed(2, 2, []int32{0, 1}, []int32{1, 0}, []float64{0.5, 0.5}), IDs: graph.IDs}
+	graph := &Dataset{Adjacency: edgeset.Compressed(2, 2, []int32{0}, []int32{1}, []float64{0.5}), IDs: []string{"a", "b"}}
+	both := &Dataset{Adjacency: edgeset.Compressed(2, 2, []int32{0, 1}, []int32{1, 0}, []float64{0.5, 0.5}), IDs: graph.IDs}
 	vectors := &Dataset{Features: mat.NewDense(2, 2, []float64{1, 0.5, -3, 4}), IDs: graph.IDs}
 	for _, f := range Formats() {
 		if f.Write == nil {
@@ -62,11 +64,11 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 			t.Errorf("%s: not told by %s", f.Name, path)
 		}
 		if f.Read == nil {
-			testkit.WantError(t, testkit.Err(f.Open(path, EdgeListOptions{})), coles.ErrFormat)
+			testkit.WantError(t, testkit.Err(f.Open(path, parse.Options{})), coles.ErrFormat)
 			continue
 		}
-		streamed := testkit.Must(f.Read(bytes.NewReader(file), EdgeListOptions{}))
-		opened := testkit.Must(f.Open(path, EdgeListOptions{}))
+		streamed := testkit.Must(f.Read(bytes.NewReader(file), parse.Options{}))
+		opened := testkit.Must(f.Open(path, parse.Options{}))
 		for _, got := range []*Dataset{streamed, opened} {
 			if f.Undirected {
 				got.Adjacency = got.Undirected.CSR()
@@ -85,7 +87,7 @@ func TestFormatsReadWhatTheyWrite(t *testing.T) {
 	}
 	wide := "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n"
 	market, _ := FormatNamed("matrixmarket")
-	testkit.WantError(t, testkit.Err(market.Read(strings.NewReader(wide), EdgeListOptions{})), coles.ErrShape)
+	testkit.WantError(t, testkit.Err(market.Read(strings.NewReader(wide), parse.Options{})), coles.ErrShape)
 }
 
 // Several files are told by what stands before their names.
@@ -103,7 +105,7 @@ func TestFormatsOfSeveralFiles(t *testing.T) {
 			}
 			continue
 		}
-		if len(told) != 1 || told[0].Name != want || testkit.Err(told[0].Open(path, EdgeListOptions{})) == nil {
+		if len(told) != 1 || told[0].Name != want || testkit.Err(told[0].Open(path, parse.Options{})) == nil {
 			t.Errorf("%s: %d formats, or empty files open", name, len(told))
 		}
 	}
@@ -112,7 +114,7 @@ func TestFormatsOfSeveralFiles(t *testing.T) {
 // Nodes stand for the names in a file of features, in their order.
 func TestNodesOfAnEdgeList(t *testing.T) {
 	read := func(edges, labels string, nodes []string, skip bool) (*Dataset, error) {
-		return ReadEdgeList(strings.NewReader(edges), nil, EdgeListOptions{Nodes: nodes, Labels: strings.NewReader(labels), SkipUnknown: skip})
+		return ReadEdgeList(strings.NewReader(edges), nil, parse.Options{Nodes: nodes, Labels: strings.NewReader(labels), SkipUnknown: skip})
 	}
 	nodes := []string{"c", "a", "b"}
 	d := testkit.Must(read("a b\n", "b x\nzoe y\n", nodes, true))
@@ -128,6 +130,6 @@ func TestNodesOfAnEdgeList(t *testing.T) {
 	for _, bad := range [][]string{{"a", "a"}, {""}, {"a", "\xff"}} {
 		testkit.WantError(t, testkit.Err(read("", "", bad, false)), coles.ErrIDs)
 	}
-	_, err := ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader("a 1\nb 2\n"), EdgeListOptions{Nodes: nodes})
+	_, err := ReadEdgeList(strings.NewReader("a b\n"), strings.NewReader("a 1\nb 2\n"), parse.Options{Nodes: nodes})
 	testkit.WantError(t, err, coles.ErrSetting)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
@@ -15,7 +16,7 @@ func TestFractionsAmongIDs(t *testing.T) {
 		"source,target\nv1,v1.0\n":      `"v1" and "v1.0"`,
 	} {
 		var said []string
-		testkit.Must(ReadEdgeList(strings.NewReader(text), nil, EdgeListOptions{Warn: func(err error) { said = append(said, err.Error()) }}))
+		testkit.Must(ReadEdgeList(strings.NewReader(text), nil, parse.Options{Warn: func(err error) { said = append(said, err.Error()) }}))
 		if all := strings.Join(said, "; "); want == "" && all != "" || !strings.Contains(all, want) {
 			t.Errorf("%q: said %q, want %q", text, all, want)
 		}

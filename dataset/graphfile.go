@@ -12,6 +12,8 @@ import (
 	"os"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
 	"coles/internal/inside"
 	"coles/internal/source"
 )
@@ -132,15 +134,15 @@ func readCSR(r io.Reader) (*Dataset, error) {
 	if f, ok := r.(*source.File); ok && !f.IsGzip() && f.Info.Mode().IsRegular() && f.Info.Size() >= graphHeader {
 		d, err := mapGraph(f)
 		if !errors.Is(err, errors.ErrUnsupported) {
-			return d, placed(file, err)
+			return d, place.In(file, err)
 		}
 	}
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, placed(file, source.At(int64(len(data)), "%w", source.Cause(err)))
+		return nil, place.In(file, source.At(int64(len(data)), "%w", source.Cause(err)))
 	}
 	d, err := graphOf(data)
-	return d, placed(file, err)
+	return d, place.In(file, err)
 }
 
 func mapGraph(f *source.File) (*Dataset, error) {
@@ -174,7 +176,7 @@ func graphOf(data []byte) (*Dataset, error) {
 	}
 	nodes, entries, names := binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:]), binary.LittleEndian.Uint64(data[32:])
 	size := uint64(len(data))
-	if nodes > maxDim {
+	if nodes > bounds.Dim {
 		return nil, source.At(16, "%d nodes: %w", nodes, coles.ErrTooLarge)
 	}
 	columns := graphHeader + 8*(nodes+1)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
@@ -111,7 +112,7 @@ func TestHostileGraphFiles(t *testing.T) {
 
 func needsScratch(t *testing.T) {
 	t.Helper()
-	d, err := readWith("a b\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})
+	d, err := readWith("a b\n", "", "", parse.Options{Undirected: true, Scratch: t.TempDir()})
 	if err != nil {
 		t.Skip("this system has no memory in files")
 	}
@@ -131,26 +132,26 @@ func TestScratch(t *testing.T) {
 		pairs = append(pairs, int32(u), int32(v))
 	}
 	array := npyArray("<i4", "(5000, 2)", pairs)
-	for what, read := range map[string]func(opts EdgeListOptions) (*Dataset, error){
-		"edges":   func(opts EdgeListOptions) (*Dataset, error) { return readWith(plain.String(), "", "", opts) },
-		"weights": func(opts EdgeListOptions) (*Dataset, error) { return readWith(weighted.String(), "", "", opts) },
-		"pairs":   func(opts EdgeListOptions) (*Dataset, error) { return readPairs(bytes.NewReader(array), opts) },
-		"left out": func(opts EdgeListOptions) (*Dataset, error) {
+	for what, read := range map[string]func(opts parse.Options) (*Dataset, error){
+		"edges":   func(opts parse.Options) (*Dataset, error) { return readWith(plain.String(), "", "", opts) },
+		"weights": func(opts parse.Options) (*Dataset, error) { return readWith(weighted.String(), "", "", opts) },
+		"pairs":   func(opts parse.Options) (*Dataset, error) { return readPairs(bytes.NewReader(array), opts) },
+		"left out": func(opts parse.Options) (*Dataset, error) {
 			opts.MissingRows = "drop"
 			return readWith(weighted.String(), "1,2\n2,3\n3,4\n", "", opts)
 		},
 	} {
 		dir := t.TempDir()
-		want := testkit.Must(read(EdgeListOptions{Undirected: true}))
-		got := testkit.Must(read(EdgeListOptions{Undirected: true, Scratch: dir}))
+		want := testkit.Must(read(parse.Options{Undirected: true}))
+		got := testkit.Must(read(parse.Options{Undirected: true, Scratch: dir}))
 		testkit.WantSame(t, what, graphFile(t, testkit.Must(got.Graph())), graphFile(t, testkit.Must(want.Graph())))
 		if left := testkit.Must(os.ReadDir(dir)); len(left) > 0 {
 			t.Errorf("%s: %s is left", what, left[0].Name())
 		}
 		testkit.Check(t, got.Close())
-		testkit.WantError(t, testkit.Err(read(EdgeListOptions{Undirected: true, Scratch: filepath.Join(dir, "none")})), fs.ErrNotExist)
+		testkit.WantError(t, testkit.Err(read(parse.Options{Undirected: true, Scratch: filepath.Join(dir, "none")})), fs.ErrNotExist)
 	}
-	testkit.WantError(t, testkit.Err(readWith("a b -1\n", "", "", EdgeListOptions{Undirected: true, Scratch: t.TempDir()})), coles.ErrNegative)
+	testkit.WantError(t, testkit.Err(readWith("a b -1\n", "", "", parse.Options{Undirected: true, Scratch: t.TempDir()})), coles.ErrNegative)
 }
 
 // vanishing removes a folder once it is read from.
@@ -177,16 +178,16 @@ func TestScratchFails(t *testing.T) {
 	rows := []byte(strings.Repeat("'3' 4\n", count)) // read one by one
 	for what, c := range map[string]struct {
 		file []byte
-		read func(r io.Reader, opts EdgeListOptions) (*Dataset, error)
+		read func(r io.Reader, opts parse.Options) (*Dataset, error)
 	}{
 		"pairs":   {array, readPairs},
-		"edges":   {lines, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
-		"weights": {weighted, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
-		"rows":    {rows, func(r io.Reader, opts EdgeListOptions) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+		"edges":   {lines, func(r io.Reader, opts parse.Options) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+		"weights": {weighted, func(r io.Reader, opts parse.Options) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
+		"rows":    {rows, func(r io.Reader, opts parse.Options) (*Dataset, error) { return ReadEdgeList(r, nil, opts) }},
 	} {
 		r := &vanishing{Reader: bytes.NewReader(c.file), dir: filepath.Join(t.TempDir(), "gone")}
 		testkit.Check(t, os.Mkdir(r.dir, 0o700))
-		_, err := c.read(r, EdgeListOptions{Undirected: true, Scratch: r.dir})
+		_, err := c.read(r, parse.Options{Undirected: true, Scratch: r.dir})
 		testkit.WantError(t, err, fs.ErrNotExist)
 		testkit.WantText(t, err.Error(), "folder "+r.dir+": no such file")
 		if r.read > len(c.file)*3/4 {

@@ -1,5 +1,9 @@
 package dataset
 
+import (
+	"coles/dataset/internal/edgeset"
+)
+
 // karateEdges are the 78 ties of W. W. Zachary, "An Information Flow Model for Conflict and Fission
 // in Small Groups", Journal of Anthropological Research 33 (1977), figure 1, with the members
 // counted from 1 as there: entry i lists the later members tied to member i+1.
@@ -33,7 +37,7 @@ func KarateClub() *Dataset {
 	}
 	return &Dataset{
 		Name:      "karate",
-		Adjacency: compressed(n, n, from, to, nil),
+		Adjacency: edgeset.Compressed(n, n, from, to, nil),
 		Labels:    labels,
 		Classes:   []string{"instructor", "administrator"},
 	}

@@ -1,12 +1,17 @@
 package dataset
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/edgetext"
 )
 
 // LabelSets takes the label of each node for several classes: a JSON list, as [ReadEdgeList] makes of repeated lines,
@@ -20,7 +25,7 @@ func (d *Dataset) LabelSets() (sets [][]int, names []string, found bool) {
 	}
 	parts, uses, split := make([][]string, len(d.Classes)), make(map[string]int), make(map[string]bool)
 	for k, c := range d.Classes {
-		list, err := labelList(c)
+		list, err := edgetext.LabelList(c)
 		if found = found || list != nil; list == nil || err != nil {
 			if list = slices.DeleteFunc(strings.Split(c, separator), func(s string) bool { return strings.TrimSpace(s) == "" }); len(list) == 0 {
 				list = []string{c}
@@ -97,50 +102,42 @@ func (d *Dataset) LabelNumbers() (values []float64, odd int, found bool) {
 	return values, odd, found || known > fewValues && 2*once > known
 }
 
-// errLabelList is of a JSON list that has no labels.
-var errLabelList = errors.New("a list of labels wants one text or number at least, and nothing else")
-
-// labelList are the labels of a cell that is a JSON list, nil for other text.
-func labelList(cell string) (labels []string, err error) {
-	if !strings.HasPrefix(cell, "[") || !json.Valid([]byte(cell)) {
-		return nil, nil
-	}
-	var list []any
-	d := json.NewDecoder(strings.NewReader(cell))
-	d.UseNumber()
-	if err := d.Decode(&list); err != nil {
-		return nil, err
-	}
-	for _, v := range list {
-		switch v := v.(type) {
-		case string:
-			labels = append(labels, v)
-		case json.Number:
-			labels = append(labels, v.String())
-		default:
-			return nil, errLabelList
+// giveClasses sets Labels, Unlabeled and Classes from the class of every node, "" for none.
+func (d *Dataset) giveClasses(class []string) error {
+	numbers := make(map[string]int)
+	for _, c := range class {
+		if c != "" {
+			numbers[c] = 0
 		}
 	}
-	if len(labels) == 0 || slices.Contains(labels, "") {
-		return nil, errLabelList
+	if len(numbers) > bounds.Classes {
+		return fmt.Errorf("more than %d classes: %w", bounds.Classes, coles.ErrTooLarge)
 	}
-	return labels, nil
+	d.Classes = sortedNames(numbers)
+	for i, c := range d.Classes {
+		numbers[c] = i
+	}
+	d.Labels = make([]int, len(class))
+	for i, c := range class {
+		if d.Labels[i] = numbers[c]; c == "" {
+			d.Labels[i] = -1
+			d.Unlabeled = append(d.Unlabeled, i)
+		}
+	}
+	return nil
 }
 
-// withLabel is a JSON list of the labels of a cell and another one, "" where the cell has it.
-func withLabel(cell, label string) string {
-	labels, err := labelList(cell)
-	if labels == nil {
-		labels = []string{cell}
+// sortedNames sorts class names: as numbers when all are integers, else as text.
+func sortedNames(names map[string]int) []string {
+	list := slices.Sorted(maps.Keys(names))
+	values := make(map[string]int, len(list))
+	for _, c := range list {
+		v, err := strconv.Atoi(c)
+		if err != nil {
+			return list
+		}
+		values[c] = v
 	}
-	if err != nil || slices.Contains(labels, label) {
-		return ""
-	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(append(labels, label)) != nil {
-		return ""
-	}
-	return strings.TrimSpace(b.String())
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	return list
 }

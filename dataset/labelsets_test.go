@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
@@ -24,7 +25,7 @@ func TestLabelSets(t *testing.T) {
 		"not quite JSON":     {"a,[x\nb,x\n", "[[[x] [x] []] false"},
 		"a bar in JSON only": {`a,"[""x|y"",""z""]"` + "\na,u\n", "[[u x|y z] [] []] true"},
 	} {
-		d := testkit.Must(readWith("a,b,1\nb,c,1\n", "", c.labels, EdgeListOptions{}))
+		d := testkit.Must(readWith("a,b,1\nb,c,1\n", "", c.labels, parse.Options{}))
 		sets, names, found := d.LabelSets()
 		of := make([][]string, len(sets))
 		for i, set := range sets {
@@ -38,15 +39,15 @@ func TestLabelSets(t *testing.T) {
 
 func TestListsOfLabelsAreRefused(t *testing.T) {
 	for _, labels := range []string{"a,x\nb,[]\n", "a,x\nb,[[1]]\n", "a,x\n" + `b,"[""""]"` + "\n"} {
-		_, err := readWith("a,b,1\n", "", labels, EdgeListOptions{})
+		_, err := readWith("a,b,1\n", "", labels, parse.Options{})
 		testkit.WantError(t, err, coles.ErrFormat)
 		testkit.WantText(t, err.Error(), "labels:2:", "a list of labels")
 	}
 	for _, labels := range []string{"a,x\na,y\na,x\n", "a,x\na,NA\n"} {
-		_, err := readWith("a,b,1\n", "", labels, EdgeListOptions{})
+		_, err := readWith("a,b,1\n", "", labels, parse.Options{})
 		testkit.WantError(t, err, ErrDuplicate)
 	}
 	var said strings.Builder
-	testkit.Must(readWith("a,b,1\n", "", "a,x\na,y\n", EdgeListOptions{Warn: func(err error) { said.WriteString(err.Error()) }}))
+	testkit.Must(readWith("a,b,1\n", "", "a,x\na,y\n", parse.Options{Warn: func(err error) { said.WriteString(err.Error()) }}))
 	testkit.WantText(t, said.String(), "1 more labels")
 }

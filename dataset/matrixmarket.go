@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/edgeset"
+	"coles/dataset/internal/place"
 	"coles/internal/source"
 	"coles/internal/text"
 
@@ -35,7 +38,7 @@ func readMatrixMarket(r io.Reader) (*sparse.CSR, error) {
 		m.Fault(-1, "%w: more lines than entries", coles.ErrFormat)
 	}
 	if m.Err != nil {
-		return nil, placed(source.Name(r, "matrix"), m.Err)
+		return nil, place.In(source.Name(r, "matrix"), m.Err)
 	}
 	return x, nil
 }
@@ -94,7 +97,7 @@ func (m *marketReader) demand(fields int) {
 // sizes reads the line of sizes: rows, columns and entries.
 func (m *marketReader) sizes() (entries int) {
 	m.demand(3)
-	m.height, m.width, entries = m.Size(0, maxDim), m.Size(1, maxDim), m.Size(2, maxEntries)
+	m.height, m.width, entries = m.Size(0, bounds.Dim), m.Size(1, bounds.Dim), m.Size(2, maxEntries)
 	if m.height == 0 || m.width == 0 {
 		m.Fault(-1, "an empty matrix, %d × %d: %w", m.height, m.width, coles.ErrShape)
 	}
@@ -109,7 +112,7 @@ func (m *marketReader) coordinates() *sparse.CSR {
 	if m.pattern {
 		fields = 2
 	}
-	if limit := emptyRows + 64*int64(entries); int64(m.height) > limit || int64(m.width) > limit {
+	if limit := bounds.Empty + 64*int64(entries); int64(m.height) > limit || int64(m.width) > limit {
 		m.Fault(-1, "%d × %d with %d entries: %w", m.height, m.width, entries, coles.ErrTooLarge)
 	}
 	var is, js []int32
@@ -134,7 +137,7 @@ func (m *marketReader) coordinates() *sparse.CSR {
 	if m.Err != nil {
 		return nil
 	}
-	return compressed(m.height, m.width, is, js, values)
+	return edgeset.Compressed(m.height, m.width, is, js, values)
 }
 
 // writeMatrixMarket writes a matrix in the Matrix Market exchange format, as "coordinate real general", in the

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
@@ -39,14 +40,14 @@ const (
 
 // Files as tools of graphs write them are told by their content, and read with names, weights and attributes.
 func TestNetworksAreReadAsMeant(t *testing.T) {
-	own := EdgeListOptions{LabelColumn: "value"}
+	own := parse.Options{LabelColumn: "value"}
 	for _, c := range []struct {
 		name, file string
-		opts       EdgeListOptions
+		opts       parse.Options
 		whole      bool   // with features and, by LabelColumn, labels of the file itself
 		want, said string // as in TestFilesAreReadAsMeant
 	}{
-		{name: "GML of Newman", file: newman, want: "Cid, Ann-Bob 2", said: "what is not used: of nodes value; EdgeListOptions.LabelColumn"},
+		{name: "GML of Newman", file: newman, want: "Cid, Ann-Bob 2", said: "what is not used: of nodes value; parse.Options.LabelColumn"},
 		{name: "with labels", file: newman, opts: own, want: "Cid, Ann-Bob 2, Ann=7, Bob=3, Cid=7"},
 		{name: "features and labels of GML", file: strings.NewReplacer("value 7", "value 7 size 0.5", "value 3", "value 3 size 2").Replace(newman), opts: own, whole: true, want: "Cid, Ann-Bob 2, Ann: size=0.5, Bob: size=2, Cid: size=0.5, Ann=7, Bob=3, Cid=7"},
 		{name: "GML of igraph", file: "Version 1\ngraph\n[ directed 1 node [ id 5 name \"a\" ] node [ id 7 name \"b\" ] edge [ source 7 target 5 weight 0.5 ] ]", want: "a-b 0.5"},
@@ -62,9 +63,9 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		{name: "a weight before a value, whatever their order", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value 3 weight 2 ] ]", want: "1-2 2", said: "of edges value"},
 		{name: "a count beside a value that never differs", file: "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 value 1.0 count \"3\" ] edge [ source 3 target 2 value 1.0 count \"2\" ] ]", want: "1-2 3, 2-3 2", said: "of edges value"},
 		{name: "a value that is no number", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value \"friend\" ] ]", want: "1-2", said: "of edges value"},
-		{name: "a weight by name", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 dur 5 weight 2 ] ]", opts: EdgeListOptions{Weight: "dur"}, want: "1-2 5", said: "of edges weight"},
-		{name: "a weight of another name", file: newman, opts: EdgeListOptions{Weight: "dur"}, want: `no attribute "dur" of edges, which have value`},
-		{name: "no weight wanted", file: newman, opts: EdgeListOptions{Unweighted: true, LabelColumn: "value"}, want: "Cid, Ann-Bob, Ann=7, Bob=3, Cid=7", said: "of edges value"},
+		{name: "a weight by name", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 dur 5 weight 2 ] ]", opts: parse.Options{Weight: "dur"}, want: "1-2 5", said: "of edges weight"},
+		{name: "a weight of another name", file: newman, opts: parse.Options{Weight: "dur"}, want: `no attribute "dur" of edges, which have value`},
+		{name: "no weight wanted", file: newman, opts: parse.Options{Unweighted: true, LabelColumn: "value"}, want: "Cid, Ann-Bob, Ann=7, Bob=3, Cid=7", said: "of edges value"},
 		{name: "a weight on some edges", file: "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 3 ] edge [ source 1 target 1 ] ]", want: "1-2 3", said: "edges without a weight get 1: 1"},
 
 		{name: "GraphML of igraph", file: graphML + `<!-- by igraph --><key id="v_name" for="node" attr.name="name"/><key id="e" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="n0"><data key="v_name">ann</data></node><node id="n1"><data key="v_name">bob &amp; co</data></node><edge source="n0" target="n1"><data key="e"> 2 </data></edge></graph></graphml>`, want: "ann-bob & co 2"},
@@ -83,11 +84,19 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 			whole: true, want: "Cid, Ann-Bob 2, Ann: frog=false, Bob: frog=true, Cid: frog=true", said: "of edges kind; color"},
 		{name: "GEXF 1.1", file: `<gexf version="1.1"><graph type="static"><nodes><node id="a" label="Ann"/><node id="b" label="Bob"/></nodes><edges><edge source="a" target="b" cardinal="1"/></edges></graph></gexf>`, want: "Ann-Bob"},
 
-		{name: "links of NetworkX", file: `{"directed": false, "multigraph": false, "graph": {"name": "x"}, "nodes": [{"id": "ann", "club": "x"}, {"id": 7, "club": "y"}], "links": [{"weight": 2.5, "source": "ann", "target": 7}]}`, opts: EdgeListOptions{LabelColumn: "club"}, whole: true, want: "no attributes, to make features of"},
+		{name: "links of NetworkX", file: `{"directed": false, "multigraph": false, "graph": {"name": "x"}, "nodes": [{"id": "ann", "club": "x"}, {"id": 7, "club": "y"}], "links": [{"weight": 2.5, "source": "ann", "target": 7}]}`, opts: parse.Options{LabelColumn: "club"}, whole: true, want: "no attributes, to make features of"},
 		{name: "edges of NetworkX", file: `{"nodes": [{"id": "ann"}, {"id": "bob", "pos": {"x": 1}}], "edges": [{"source": "ann", "target": "bob"}]}`, want: "ann-bob", said: "not used: pos"},
 		{name: "d3 by numbers", file: `{"nodes": [{"name": "ann", "group": 1}, {"name": "bob"}], "links": [{"source": 0, "target": 1, "value": 2}]}`, want: "ann-bob 2", said: "of nodes group"},
 		{name: "d3 by numbers of nodes with ids", file: `{"links": [{"source": 0, "target": 1}], "nodes": [{"id": "ann"}, {"id": "bob"}]}`, want: "ann-bob"},
 		{name: "Cytoscape", file: `{"elements": {"nodes": [{"data": {"id": "1", "name": "ann"}, "position": {"x": 1}}, {"data": {"id": "2", "name": "bob"}}], "edges": [{"data": {"id": "3", "source": "1", "target": "2", "weight": 4}, "selected": false}]}}`, want: "ann-bob 4", said: "of edges selected; position"},
+		{name: "a list of Cytoscape", file: `[{"group": "nodes", "data": {"id": "n1", "name": "ann"}}, {"data": {"id": "n2", "name": "bob"}}, {"data": {"id": "n3"}},
+			{"group": "edges", "data": {"id": "e", "source": "n1", "target": "n2", "weight": 4}, "position": {"x": 1}}]`, want: "n3, ann-bob 4", said: "not used: position"},
+		{name: "a list of Cytoscape as elements", file: `{"elements": [{"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"source": "a", "target": "b"}}]}`, want: "a-b"},
+		{name: "a list of Cytoscape, a stranger", file: "[{\"data\": {\"id\": \"a\"}},\n{\"data\": {\"source\": \"a\", \"target\": \"b\"}}]", want: "edges:2: links[0]: bad node ids: the end \"b\""},
+		{name: "JSON Graph Format", file: `{"graph": {"directed": false, "nodes": {"a": {"label": "Ann", "metadata": {"age": 30}}, "b": {"label": "Bob"}, "c": {}}, "edges": [{"source": "a", "target": "b", "relation": "knows", "metadata": {"weight": 2}}]}}`,
+			opts: parse.Options{LabelColumn: "age"}, want: "c, Ann-Bob 2, Ann=30", said: "of edges relation"},
+		{name: "JSON Graph Format of lists, arcs", file: `{"graphs": [{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "edges": [{"source": "a", "target": "b"}, {"source": "b", "target": "c", "directed": false}]}, {"nodes": []}]}`,
+			want: "a-b, b-c", said: "graphs behind the first"},
 		{name: "adjacency of NetworkX", file: `{"directed": false, "nodes": [{"id": "a"}, {"id": "b"}], "adjacency": [[{"id": "b", "weight": 3}, {"id": "a"}], [{"id": "a", "weight": 3}]]}`, want: "a-b 3", said: "edges without a weight get 1: 1"},
 		{name: "pairs", file: `[["a", "b"], ["b", 3, 0.5]]`, want: "a-b, b-3 0.5", said: "edges without a weight get 1: 1"},
 		{name: "records", file: "[{\"from\": \"a\", \"to\": \"b\"},\n{\"from\": \"b\"}]", want: "links[1]: malformed: an edge without a source or a target"},
@@ -98,8 +107,8 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		{name: "two kinds of Pajek", file: "*Vertices 3 1\n1 \"u\"\n2 \"i\"\n3 \"j\"\n*Edges\n1 2\n1 3\n", want: "u-i, u-j"},
 		{name: "DIMACS", file: "c c\nc a comment\np edge 4 2\ne 1 2\ne 2 3\n", want: "4, 1-2, 2-3"},
 		{name: "lengths are no weights", file: "p sp 2 2\na 1 2 7\na 2 1 7\n", want: "1-2", said: "of edges length"},
-		{name: "METIS", file: "% a comment\n4 2 011 2\n9 9 2 5\n9 9 1 5 3 7\n9 9 2 7\n9 9\n", opts: EdgeListOptions{Format: "metis"}, want: "4, 1-2 5, 2-3 7"},
-		{name: "SIF", file: "a pp b c\nb pd c\ne\n", opts: EdgeListOptions{Format: "sif"}, want: "e, a-b, a-c, b-c", said: "of edges interaction"},
+		{name: "METIS", file: "% a comment\n4 2 011 2\n9 9 2 5\n9 9 1 5 3 7\n9 9 2 7\n9 9\n", opts: parse.Options{Format: "metis"}, want: "4, 1-2 5, 2-3 7"},
+		{name: "SIF", file: "a pp b c\nb pd c\ne\n", opts: parse.Options{Format: "sif"}, want: "e, a-b, a-c, b-c", said: "of edges interaction"},
 
 		{name: "KONECT, unweighted", file: "% sym unweighted\n% 2 3 3\n1 2\n2 3\n", want: "1-2, 2-3"},
 		{name: "KONECT, weights and times", file: "% asym posweighted\n1\t2\t3\t1217567877\n2\t3\t4\t1217573801\n", want: "1-2 3, 2-3 4", said: "the fourth column, times, is not read"},
@@ -147,36 +156,36 @@ func TestDirectionsOfNetworks(t *testing.T) {
 		`{"directed": true, "nodes": [{"id": "a"}, {"id": "b"}], "adjacency": [[{"id": "b"}], [{"id": "a"}]]}`:                              "a-b, b-a",
 		"*Vertices 3 1\n*Arcs\n1 2\n*Edges\n1 3\n":                                                                                          "1-2, 1-3, 3-1",
 	} {
-		d := testkit.Must(readWith(file, "", "", EdgeListOptions{}))
+		d := testkit.Must(readWith(file, "", "", parse.Options{}))
 		testkit.WantSame(t, file, asMeant(d), want)
 		if (d.Sides != nil) != strings.HasPrefix(file, "*") || d.Sides != nil && (d.Sides[0] || !d.Sides[1]) {
 			t.Errorf("%s: sides %v", file, d.Sides)
 		}
 	}
-	testkit.WantError(t, testkit.Err(readWith(newman, "", "", EdgeListOptions{Bipartite: true})), coles.ErrSetting)
+	testkit.WantError(t, testkit.Err(readWith(newman, "", "", parse.Options{Bipartite: true})), coles.ErrSetting)
 }
 
 // A network goes with features and labels of other files by the names of its nodes or else their ids, and lends its own.
 func TestNetworksBesideText(t *testing.T) {
 	for _, c := range []struct {
 		name, edges, features, labels string
-		opts                          EdgeListOptions
+		opts                          parse.Options
 		want                          string
 	}{
 		{name: "by names", edges: newman, features: "Bob,1\nAnn,2\nCid,3\n", want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2, Cid: 3"},
 		{name: "by ids", edges: newman, features: "1,1\n0,2\n2,3\n", want: "0-1 2, 1-0 2, 0: 2, 1: 1, 2: 3"},
 		{name: "a stranger", edges: newman, features: "Bob,1\nAnn,2\n", want: `no line in features for node "Cid"`},
-		{name: "a stranger, skipped", edges: newman, features: "Bob,1\nAnn,2\n", opts: EdgeListOptions{SkipUnknown: true}, want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2"},
-		{name: "a row of its own", edges: newman, features: "Bob,1\nAnn,2\n", opts: EdgeListOptions{MissingRows: "zero"}, want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2, Cid: 0"},
+		{name: "a stranger, skipped", edges: newman, features: "Bob,1\nAnn,2\n", opts: parse.Options{SkipUnknown: true}, want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2"},
+		{name: "a row of its own", edges: newman, features: "Bob,1\nAnn,2\n", opts: parse.Options{MissingRows: "zero"}, want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2, Cid: 0"},
 		{name: "labels in text", edges: newman, labels: "Ann,x\nCid,y\n", want: "Ann-Bob 2, Bob-Ann 2, Ann=x, Cid=y"},
-		{name: "labels for text", edges: "Ann Bob\nBob Cid\n", labels: newman, opts: EdgeListOptions{LabelColumn: "value"}, want: "Ann-Bob, Bob-Cid, Ann=7, Bob=3, Cid=7"},
-		{name: "labels for text by ids", edges: "0 1\n1 2\n", labels: newman, opts: EdgeListOptions{LabelColumn: "value"}, want: "0-1, 1-2, 0=7, 1=3, 2=7"},
+		{name: "labels for text", edges: "Ann Bob\nBob Cid\n", labels: newman, opts: parse.Options{LabelColumn: "value"}, want: "Ann-Bob, Bob-Cid, Ann=7, Bob=3, Cid=7"},
+		{name: "labels for text by ids", edges: "0 1\n1 2\n", labels: newman, opts: parse.Options{LabelColumn: "value"}, want: "0-1, 1-2, 0=7, 1=3, 2=7"},
 		{name: "features for text", edges: "Ann Bob\n", features: newman, want: "Ann-Bob, Ann: value=7, Bob: value=3, Cid: value=7"},
 		{name: "nodes of Neo4j", edges: ":START_ID,:END_ID,:TYPE\n1,2,A\n2,3,B\n", features: "name,personId:ID(Person),age:int\nAnn,1,30\nBob,2,31\nCid,3,32\n", labels: "id,name\n1,x\n",
 			want: "1-2, 2-3, 1: name=Ann age:int=30, 2: name=Bob age:int=31, 3: name=Cid age:int=32, 1=x"},
-		{name: "a column of labels in a table", edges: "1,2\n", features: "id,age,team\n1,30,5\n2,31,5\n", labels: "id,age,team\n1,30,5\n2,31,5\n", opts: EdgeListOptions{LabelColumn: "team"},
+		{name: "a column of labels in a table", edges: "1,2\n", features: "id,age,team\n1,30,5\n2,31,5\n", labels: "id,age,team\n1,30,5\n2,31,5\n", opts: parse.Options{LabelColumn: "team"},
 			want: "1-2, 1: age=30 team=5, 2: age=31 team=5, 1=5, 2=5"},
-		{name: "no such column of labels", edges: "1,2\n", labels: "id,age\n1,30\n", opts: EdgeListOptions{LabelColumn: "team"}, want: `no column "team" of labels beside one of ids: id, age`},
+		{name: "no such column of labels", edges: "1,2\n", labels: "id,age\n1,30\n", opts: parse.Options{LabelColumn: "team"}, want: `no column "team" of labels beside one of ids: id, age`},
 		{name: "no column of labels", edges: newman, labels: newman, want: "no attribute \"class\" of nodes, which have label, value"},
 		{name: "a usual column", edges: newman, labels: strings.ReplaceAll(newman, "value", "group"), want: "Ann-Bob 2, Bob-Ann 2, Ann=7, Bob=3, Cid=7"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/npy"
 	"coles/internal/source"
 
@@ -25,7 +26,7 @@ func ReadNPY(r io.Reader) (*mat.Dense, error) {
 	file := source.Binary(r, "npy")
 	rows, cols, data, err := npy.ReadMatrix(source.NewReader(r), npy.Floats)
 	if err != nil {
-		return nil, placed(file, err)
+		return nil, place.In(file, err)
 	}
 	return mat.NewDense(rows, cols, data), nil
 }
@@ -132,7 +133,7 @@ func MapNPY(path string) (*Mapped, error) {
 	}
 	defer f.Close()
 	m, err := mapNPY(f)
-	return m, placed(path, err)
+	return m, place.In(path, err)
 }
 
 func mapNPY(f *source.File) (*Mapped, error) {

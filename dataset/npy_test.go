@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/testkit"
 
@@ -116,7 +117,7 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add(npyArray("<f4", "(3,)", []float32{1, 2}))
 	f.Add(npyArray("<i4", "(2, 2)", []int32{0, 3, 3, 1}))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if d, err := readPairs(bytes.NewReader(file), EdgeListOptions{}); err == nil {
+		if d, err := readPairs(bytes.NewReader(file), parse.Options{}); err == nil {
 			wantValid(t, d)
 		}
 		m, err := ReadNPY(bytes.NewReader(file))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/npy"
 	"coles/internal/source"
 
@@ -72,7 +73,7 @@ func openArchive(from io.Reader) (*archive, error) {
 	name := source.Binary(from, "npz")
 	r, err := source.Section(from)
 	if err != nil {
-		return nil, placed(name, err)
+		return nil, place.In(name, err)
 	}
 	z, err := zip.NewReader(r, r.Size())
 	if err != nil {
@@ -122,17 +123,17 @@ func checkLocalHeader(r io.ReaderAt, f *zip.File) error {
 // never was one.
 func zipError(r io.ReaderAt, name string, err error) error {
 	if !errors.Is(err, zip.ErrFormat) {
-		return fault(name, "%w", source.Cause(err))
+		return place.Fault(name, "%w", source.Cause(err))
 	}
 	var magic [4]byte
 	if k, _ := r.ReadAt(magic[:], 0); bytes.HasPrefix([]byte("PK\x03\x04"), magic[:k]) {
-		return fault(name, "%w: the directory at the end of the archive is missing", coles.ErrChecksum)
+		return place.Fault(name, "%w: the directory at the end of the archive is missing", coles.ErrChecksum)
 	}
-	return fault(name, "%w: not a zip archive", coles.ErrFormat)
+	return place.Fault(name, "%w: not a zip archive", coles.ErrFormat)
 }
 
 func (a *archive) fault(key, format string, args ...any) {
-	a.fail(fault(a.name+"/"+key+".npy", format, args...))
+	a.fail(place.Fault(a.name+"/"+key+".npy", format, args...))
 }
 
 func (a *archive) has(key string) bool { return a.members[key] != nil }
@@ -289,4 +290,56 @@ func (a *archive) masks(n int) (splits []Split) {
 		}
 	}
 	return splits
+}
+
+// scipy reads an archive of scipy.sparse.save_npz: its format, csr, csc or coo, its shape, and the arrays of that
+// format.
+func (a *archive) scipy() (*Dataset, error) {
+	format, _ := array(a, "format", 0, npy.Texts)
+	rows, cols := a.shape("")
+	name := strings.Join(format, "")
+	if name != "csr" { // whose row pointers are made, and not read
+		if a.left -= 8 * int64(rows); a.left < 0 && a.err == nil {
+			a.fault("shape", "%w: %d rows", coles.ErrTooLarge, rows)
+		}
+	}
+	var m *sparse.CSR
+	switch {
+	case a.err != nil:
+	case name == "csr":
+		m = a.compressed("", rows, cols)
+	case name == "csc": // the rows of the transpose
+		if t := a.compressed("", cols, rows); a.err == nil {
+			m = t.T().(*sparse.CSC).ToCSR()
+		}
+	case name == "coo":
+		m = a.coordinates(rows, cols)
+	default:
+		a.fault("format", "%w: %q, want csr, csc or coo", coles.ErrFormat, name)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	if rows != cols {
+		return &Dataset{Features: m}, nil
+	}
+	return (&Dataset{Adjacency: m}).checked(a.name)
+}
+
+// coordinates reads a matrix of entries in any order, of which those of one place add up.
+func (a *archive) coordinates(rows, cols int) *sparse.CSR {
+	u, v := a.ints("row"), a.ints("col")
+	data, _ := array(a, "data", 1, npy.Floats)
+	if a.err == nil && (len(u) != len(data) || len(v) != len(data)) {
+		a.fault("*", "%d rows, %d columns and %d values: %w", len(u), len(v), len(data), coles.ErrShape)
+	}
+	for k := 0; k < len(data) && a.err == nil; k++ {
+		if u[k] < 0 || u[k] >= rows || v[k] < 0 || v[k] >= cols {
+			a.fault("*", "entry %d at (%d, %d) of %d × %d: %w", k, u[k], v[k], rows, cols, coles.ErrIndex)
+		}
+	}
+	if a.err != nil {
+		return nil
+	}
+	return sparse.NewCOO(rows, cols, u, v, data).ToCSR()
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coles/dataset/internal/place"
+	"coles/internal/npy"
 	"coles/internal/source"
 )
 
@@ -33,7 +35,7 @@ func openFile(path string) (*source.File, error) {
 	if errors.As(err, &system) { // names the path
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	return f, placed(path, err)
+	return f, place.In(path, err)
 }
 
 // A folder holds the files of a dataset, each gzipped or not.
@@ -45,7 +47,7 @@ type folder struct {
 func (f folder) path(name string) string { return filepath.Join(f.dir, f.prefix+name) }
 
 func (f folder) fault(name, format string, args ...any) error {
-	return fault(f.path(name), format, args...)
+	return place.Fault(f.path(name), format, args...)
 }
 
 // open opens a file; fs.ErrNotExist if it is not there.
@@ -59,7 +61,31 @@ func (f folder) open(name string, free int64) (*source.File, error) {
 			return nil, f.fault(name+end, "%w", err)
 		}
 		u, err := source.Unpack(file, f.path(name+end), free)
-		return u, placed(f.path(name+end), err)
+		return u, place.In(f.path(name+end), err)
 	}
 	return nil, f.fault(name, "%w: %w", ErrMissing, fs.ErrNotExist)
+}
+
+// What can go wrong here and nowhere else; see the package comment for all errors.
+var (
+	// ErrMissing: a part that the format requires is not there.
+	ErrMissing = place.ErrMissing
+	// ErrDuplicate: something that may be given once is given twice.
+	ErrDuplicate = place.ErrDuplicate
+	// ErrObject: an array of pickled Python objects, or a pickle that asks for a class outside
+	// those a dataset needs. Neither is ever built.
+	ErrObject = npy.ErrObject
+	// ErrLayout: a sound file whose numbers do not lie in it as memory needs them.
+	ErrLayout = errors.New("not laid out for mapping")
+	// ErrServer: a server does not hand out the file asked for.
+	ErrServer = errors.New("the server does not give the file")
+)
+
+// faults keeps the first fault, which ends a reading.
+type faults struct{ err error }
+
+func (f *faults) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
 }

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/edgeset"
 	"coles/dataset/internal/pickle"
+	"coles/dataset/parse"
 	"coles/internal/matrix"
 	"coles/internal/npy"
 	"coles/internal/setting"
@@ -147,7 +149,7 @@ func (p *planetoid) testIndex(first, rows int) (test []int, n int) {
 			err = fmt.Errorf("test node %d: %w", i, ErrDuplicate)
 		}
 		if err != nil {
-			p.fail(&ParseError{File: p.path(part), Line: k + 1, Err: err})
+			p.fail(&parse.Error{File: p.path(part), Line: k + 1, Err: err})
 			return nil, first
 		}
 		seen[i] = true
@@ -284,8 +286,8 @@ func (p *planetoid) graph(n int) *sparse.CSR {
 	if p.err != nil {
 		return nil
 	}
-	a := compressed(n, n, from, to, nil)
-	joinRepeats(a, string(matrix.Largest))
+	a := edgeset.Compressed(n, n, from, to, nil)
+	edgeset.JoinRepeats(a, string(matrix.Largest))
 	return a
 }
 

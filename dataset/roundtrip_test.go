@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/testkit"
 
@@ -17,9 +18,9 @@ import (
 )
 
 // featuresBy makes a reader of a matrix from one of vectors.
-func featuresBy(read func(io.Reader, EdgeListOptions) (*Dataset, error)) func(io.Reader) (mat.Matrix, error) {
+func featuresBy(read func(io.Reader, parse.Options) (*Dataset, error)) func(io.Reader) (mat.Matrix, error) {
 	return func(r io.Reader) (mat.Matrix, error) {
-		d, err := read(r, EdgeListOptions{})
+		d, err := read(r, parse.Options{})
 		if err != nil {
 			return nil, err
 		}

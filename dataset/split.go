@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
 	"coles/internal/setting"
 	"coles/internal/source"
 )
@@ -44,7 +46,7 @@ func (s Split) TestNodes(n int) []int {
 	if s.Test != nil {
 		return s.Test
 	}
-	if n < 0 || n > maxDim {
+	if n < 0 || n > bounds.Dim {
 		return nil
 	}
 	used := make([]bool, n)
@@ -146,14 +148,14 @@ func (l *nodeLists) UnmarshalJSON(text []byte) error {
 func ReadSplits(r io.Reader, n int) ([]Split, error) {
 	file := source.Name(r, "splits")
 	if n < 0 {
-		return nil, fault(file, "%w: splits of %d nodes", coles.ErrShape, n)
+		return nil, place.Fault(file, "%w: splits of %d nodes", coles.ErrShape, n)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxSplitBytes+1))
 	if err != nil {
-		return nil, placed(file, source.At(int64(len(data)), "%w", err))
+		return nil, place.In(file, source.At(int64(len(data)), "%w", err))
 	}
 	if len(data) > maxSplitBytes {
-		return nil, fault(file, "more than %d bytes: %w", maxSplitBytes, coles.ErrTooLarge)
+		return nil, place.Fault(file, "more than %d bytes: %w", maxSplitBytes, coles.ErrTooLarge)
 	}
 	var f splitFile
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -166,13 +168,13 @@ func ReadSplits(r io.Reader, n int) ([]Split, error) {
 		} else if errors.As(err, &kind) {
 			reached = kind.Offset
 		}
-		return nil, placed(file, source.JSON(reached, err))
+		return nil, place.In(file, source.JSON(reached, err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, placed(file, source.At(dec.InputOffset(), "%w: bytes after the end", coles.ErrFormat))
+		return nil, place.In(file, source.At(dec.InputOffset(), "%w: bytes after the end", coles.ErrFormat))
 	}
 	splits, err := f.splits(n)
-	return splits, placed(file, err)
+	return splits, place.In(file, err)
 }
 
 // OpenSplits reads the split file at path, gzipped or not. See [ReadSplits].
@@ -243,8 +245,8 @@ func RandomSplits(labels []int, perClass, count int, seed uint64) ([]Split, erro
 	}
 	var members [][]int
 	for i, l := range labels {
-		if l >= maxClasses {
-			return nil, fmt.Errorf("dataset: node %d has label %d, the largest allowed is %d: %w", i, l, maxClasses-1, coles.ErrIndex)
+		if l >= bounds.Classes {
+			return nil, fmt.Errorf("dataset: node %d has label %d, the largest allowed is %d: %w", i, l, bounds.Classes-1, coles.ErrIndex)
 		}
 		for l >= len(members) {
 			members = append(members, nil)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,7 +81,7 @@ func FuzzSplits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		splits, err := ReadSplits(bytes.NewReader(data), n)
 		if err != nil {
-			var place *ParseError
+			var place *parse.Error
 			if !errors.As(err, &place) {
 				t.Errorf("an error without a place: %v", err)
 			}

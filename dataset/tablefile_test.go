@@ -10,6 +10,7 @@ import (
 	"testing/iotest"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 	"coles/table"
 
@@ -45,7 +46,7 @@ func TestTableForms(t *testing.T) {
 	testkit.WantSame(t, "without a header", cells(d.Table), []string{"2: 12:30|13", "3: 1|2", "4: a|b"})
 	d = testkit.Must(readText("x,#2\n", "name,a,b\nx,1,red\n#2,2,%\n", ""))
 	testkit.WantSame(t, "names like comments", cells(d.Table), []string{"a: 1|2", "b: red|%"})
-	d = testkit.Must(readWith("x,y\n", "id,a,b\nx,1,2\ny,3,4\n", "", EdgeListOptions{Kinds: map[string]table.Kind{"b": table.Category}}))
+	d = testkit.Must(readWith("x,y\n", "id,a,b\nx,1,2\ny,3,4\n", "", parse.Options{Kinds: map[string]table.Kind{"b": table.Category}}))
 	testkit.WantSame(t, "nothing but numbers", cells(d.Table), []string{"a: 1|3", "b: 2|4"})
 	testkit.WantSame(t, "kinds", []table.Kind{d.Table.Columns[0].Kind, d.Table.Columns[1].Kind}, []table.Kind{table.Detect, table.Category})
 }
@@ -55,7 +56,7 @@ func TestTableInPieces(t *testing.T) {
 	late := numbers(5500) + "last,red,4\n" // behind 55 kB of numbers
 	open := strings.TrimSuffix(late, "\n")
 	for _, features := range []io.Reader{strings.NewReader(late), iotest.OneByteReader(strings.NewReader(late)), strings.NewReader(open)} {
-		_, err := ReadEdgeList(strings.NewReader("n1,last\n"), features, EdgeListOptions{})
+		_, err := ReadEdgeList(strings.NewReader("n1,last\n"), features, parse.Options{})
 		testkit.WantError(t, err, coles.ErrFormat)
 		testkit.WantText(t, err.Error(), `features:5501: column "2"`) // as of a table
 	}
@@ -65,9 +66,9 @@ func TestTableInPieces(t *testing.T) {
 func TestTablePlaces(t *testing.T) {
 	d := testkit.Must(readText("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", ""))
 	testkit.WantSame(t, "lines", d.Table.Lines, []int{2, 5})
-	_, err := readWith("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", "", EdgeListOptions{Kinds: map[string]table.Kind{"text": table.Number}})
+	_, err := readWith("a b\n", "id,n,text\na,1,\"x\n\ny\"\nb,2,z\n", "", parse.Options{Kinds: map[string]table.Kind{"text": table.Number}})
 	testkit.WantError(t, err, coles.ErrFormat)
-	testkit.WantText(t, err.Error(), `dataset: features:2: column "text": malformed: "x\n\ny" is not a number; EdgeListOptions.Kinds says`)
+	testkit.WantText(t, err.Error(), `dataset: features:2: column "text": malformed: "x\n\ny" is not a number; parse.Options.Kinds says`)
 }
 
 // Nodes without a row, and rows with holes, go by what the options say, as with numbers.
@@ -80,23 +81,23 @@ func TestTableMissing(t *testing.T) {
 		"mean":  "a b c d: 1||3|",
 		"drop":  "a c: 1|3",
 	} {
-		d, err := readWith(edges, features, "", EdgeListOptions{Missing: missing, MissingRows: missing})
+		d, err := readWith(edges, features, "", parse.Options{Missing: missing, MissingRows: missing})
 		if err != nil {
 			testkit.WantText(t, err.Error(), want)
 			continue
 		}
 		testkit.WantSame(t, missing, strings.Join(d.IDs, " ")+strings.TrimPrefix(cells(d.Table)[0], "size"), want)
 	}
-	ignored := EdgeListOptions{Missing: "error", Kinds: map[string]table.Kind{"size": table.Ignore}}
+	ignored := parse.Options{Missing: "error", Kinds: map[string]table.Kind{"size": table.Ignore}}
 	testkit.Must(readWith("a b\n", features, "", ignored))
-	d := testkit.Must(readWith("c b\n", features, "", EdgeListOptions{SkipUnknown: true}))
+	d := testkit.Must(readWith("c b\n", features, "", parse.Options{SkipUnknown: true}))
 	testkit.WantSame(t, "skipped", cells(d.Table)[0], "size: |3")
 	d.Table.Columns[0].Cells = nil
 	testkit.WantError(t, d.Validate(), coles.ErrShape)
 
 	// Of numbers alone a gap is the mean, which is said.
 	var said error
-	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", EdgeListOptions{Warn: func(err error) { said = err }}))
+	d = testkit.Must(readWith("a b\nb c\n", "a,1,5\nb,NA,5\nc,4,5\n", "", parse.Options{Warn: func(err error) { said = err }}))
 	testkit.WantSame(t, "mean", d.Features.At(1, 0), 2.5)
 	testkit.WantSame(t, "said", said.Error(), "dataset: features: cells without a number get the mean of their column: 1")
 }
@@ -107,11 +108,11 @@ func TestEncoders(t *testing.T) {
 	testkit.WantSame(t, "names", d.FeatureNames, []string{"size", "colour=blue", "colour=red"})
 	testkit.WantClose(t, "features", d.Features, testkit.Must(d.Encoder.Encode(context.Background(), d.Table)), 0)
 	testkit.Check(t, d.Validate())
-	later := testkit.Must(readWith("x y\n", "id,colour\nx,red\ny,green\n", "", EdgeListOptions{Encoder: d.Encoder}))
+	later := testkit.Must(readWith("x y\n", "id,colour\nx,red\ny,green\n", "", parse.Options{Encoder: d.Encoder}))
 	testkit.WantSame(t, "newcomers", [][]float64{mat.Row(nil, 0, later.Features), mat.Row(nil, 1, later.Features)}, [][]float64{{0, 0, 1}, {0, 0, 0}})
-	numbers := testkit.Must(readWith("x y\n", "id,size\nx,2.25\ny,4\n", "", EdgeListOptions{Encoder: d.Encoder}))
+	numbers := testkit.Must(readWith("x y\n", "id,size\nx,2.25\ny,4\n", "", parse.Options{Encoder: d.Encoder}))
 	testkit.WantSame(t, "one of the mean", mat.Row(nil, 0, numbers.Features), []float64{0, 0, 0})
-	_, err := readWith("", `{"id":"x","vector":[[1,2,3]]}`, "", EdgeListOptions{Encoder: d.Encoder})
+	_, err := readWith("", `{"id":"x","vector":[[1,2,3]]}`, "", parse.Options{Encoder: d.Encoder})
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `features:1: malformed: member "vector" is neither text nor a number`)
 	for _, constant := range []string{"id,c\na,x\nb,y\n", "id,c,d\na,x,7\nb,x,7\n"} { // as the same numbers in all rows
@@ -134,7 +135,7 @@ func TestNumbersByName(t *testing.T) {
 		"objects without": `{"id":"x","vector":[2,1]}` + "\n" + `{"id":"y","vector":[-0.5,3e7]}`,
 	} {
 		var said []string
-		d := testkit.Must(readWith("x y\n", features, "", EdgeListOptions{Encoder: e, Warn: func(err error) { said = append(said, err.Error()) }}))
+		d := testkit.Must(readWith("x y\n", features, "", parse.Options{Encoder: e, Warn: func(err error) { said = append(said, err.Error()) }}))
 		testkit.WantClose(t, name, d.Features, want, 0)
 		testkit.WantSame(t, name, d.Table == nil && d.Encoder == nil, true)
 		if name == "a column more" {
@@ -143,13 +144,13 @@ func TestNumbersByName(t *testing.T) {
 			testkit.WantSame(t, name, len(said), 0)
 		}
 	}
-	one := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`, "", EdgeListOptions{Encoder: e}))
+	one := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`, "", parse.Options{Encoder: e}))
 	testkit.WantClose(t, "one row", one.Features, want.Slice(0, 1, 0, 2), 0)
-	gap := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`+"\n"+`{"id":"y","a":null,"b":2}`, "", EdgeListOptions{Encoder: e}))
+	gap := testkit.Must(readWith("", `{"id":"x","a":1,"b":2}`+"\n"+`{"id":"y","a":null,"b":2}`, "", parse.Options{Encoder: e}))
 	testkit.WantSame(t, "the mean that is known", gap.Features.At(1, 1), 8.0)
 	numbers := func(missing string, lines ...string) func() error {
 		return func() error {
-			_, err := readWith("", strings.Join(lines, "\n"), "", EdgeListOptions{Encoder: e, Missing: missing})
+			_, err := readWith("", strings.Join(lines, "\n"), "", parse.Options{Encoder: e, Missing: missing})
 			return err
 		}
 	}
@@ -169,7 +170,7 @@ func TestObjectsOfVectors(t *testing.T) {
 	var file bytes.Buffer
 	testkit.Check(t, writeJSONLines(&file, ids, want))
 	f, _ := FormatNamed("jsonl")
-	d := testkit.Must(f.Read(&file, EdgeListOptions{}))
+	d := testkit.Must(f.Read(&file, parse.Options{}))
 	testkit.WantSame(t, "ids", d.IDs, ids)
 	testkit.WantClose(t, "vectors", d.Features, want, 0)
 }
@@ -197,7 +198,7 @@ func TestBadObjects(t *testing.T) {
 		{"a number beyond float64", objects(`{"id":"a","vector":[1e999]}`), coles.ErrFormat, "features:1"},
 		{"a column a row", objects(many), coles.ErrTooLarge, "features:"},
 	})
-	ignored := EdgeListOptions{Kinds: map[string]table.Kind{"x": table.Ignore}}
+	ignored := parse.Options{Kinds: map[string]table.Kind{"x": table.Ignore}}
 	d := testkit.Must(readWith("", `{"id":"a","x":{"y":1},"n":3}`+"\n"+`{"id":"b","n":4}`, "", ignored))
 	testkit.WantSame(t, "ignored", cells(d.Table), []string{"x: |", "n: 3|4"})
 }

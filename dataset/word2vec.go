@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/npy"
 	"coles/internal/source"
 	"coles/internal/text"
@@ -63,7 +66,7 @@ var spaced = text.Layout{Separator: ' ', Unquoted: true}
 //
 // Errors have line and column; a row of another length is coles.ErrShape, an id given twice
 // coles.ErrIDs. Memory follows the rows that arrive.
-func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+func readWord2Vec(r io.Reader, _ parse.Options) (*Dataset, error) {
 	t := text.NewReader(r, spaced)
 	v, glove := readSizes(t, true)
 	for again := glove; t.Err == nil && (glove || len(v.ids) < v.rows); again = false {
@@ -93,7 +96,7 @@ func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 			t.Fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
 		}
 	}
-	return v.dataset(placed(source.Name(r, "word2vec"), t.Err))
+	return v.dataset(place.In(source.Name(r, "word2vec"), t.Err))
 }
 
 // readWord2VecBinary reads the binary format of word2vec: a line "rows columns", then for each row
@@ -101,16 +104,16 @@ func readWord2Vec(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
 // (gensim writes none).
 //
 // Errors name the byte; an id given twice is coles.ErrIDs. Memory follows the rows that arrive.
-func readWord2VecBinary(r io.Reader, _ EdgeListOptions) (*Dataset, error) {
+func readWord2VecBinary(r io.Reader, _ parse.Options) (*Dataset, error) {
 	file := source.Binary(r, "word2vec")
 	head := text.NewReader(r, spaced)
 	v, _ := readSizes(head, false)
 	if head.Err != nil {
-		return nil, placed(file, head.Err)
+		return nil, place.In(file, head.Err)
 	}
 	s := source.NewReader(head.Rest())
 	s.Off = int64(len(head.Text)) + 1
-	return v.dataset(placed(file, v.readBinary(s)))
+	return v.dataset(place.In(file, v.readBinary(s)))
 }
 
 // namedVectors are rows with a name each, as they arrive.
@@ -148,7 +151,7 @@ func readSizes(t *text.Reader, mayMiss bool) (v *namedVectors, missing bool) {
 		return &namedVectors{cols: len(t.Fields) - 1, known: make(map[string]int)}, true
 	}
 	t.Want(2)
-	v = &namedVectors{rows: t.Size(0, maxDim), cols: t.Size(1, maxDim), known: make(map[string]int)}
+	v = &namedVectors{rows: t.Size(0, bounds.Dim), cols: t.Size(1, bounds.Dim), known: make(map[string]int)}
 	for k, size := range []int{v.rows, v.cols} {
 		if size == 0 {
 			t.Fault(k, "no rows or columns: %w", coles.ErrShape)

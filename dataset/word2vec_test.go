@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ func binaryRow(id string, values ...float32) string {
 func TestWord2VecForms(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		read func(io.Reader, EdgeListOptions) (*Dataset, error)
+		read func(io.Reader, parse.Options) (*Dataset, error)
 		text string
 		ids  []string
 		want []float64
@@ -35,7 +36,7 @@ func TestWord2VecForms(t *testing.T) {
 		{"binary as gensim writes", readWord2VecBinary, "2 2\n" + binaryRow("a", 1, 2) + binaryRow("é", 3, -0.5), []string{"a", "é"}, []float64{1, 2, 3, -0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := testkit.Must(c.read(strings.NewReader(c.text), EdgeListOptions{}))
+			v := testkit.Must(c.read(strings.NewReader(c.text), parse.Options{}))
 			if !slices.Equal(v.IDs, c.ids) || !slices.Equal(v.Features.(*mat.Dense).RawMatrix().Data, c.want) {
 				t.Errorf("%q, %v", v.IDs, v.Features.(*mat.Dense).RawMatrix().Data)
 			}
@@ -51,7 +52,7 @@ func FuzzReadWord2Vec(f *testing.F) {
 		if binary {
 			read, write = readWord2VecBinary, writeWord2VecBinary
 		}
-		v, err := read(bytes.NewReader(file), EdgeListOptions{})
+		v, err := read(bytes.NewReader(file), parse.Options{})
 		if err != nil {
 			return
 		}
@@ -59,7 +60,7 @@ func FuzzReadWord2Vec(f *testing.F) {
 		if write(&b, v.IDs, v.Features) != nil {
 			return // an id that this format could be read with, but not written
 		}
-		again, err := read(&b, EdgeListOptions{})
+		again, err := read(&b, parse.Options{})
 		if err != nil || !slices.Equal(again.IDs, v.IDs) || !mat.Equal(again.Features, v.Features) {
 			t.Errorf("something else came back: %v", err)
 		}

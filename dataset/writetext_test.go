@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 
 	"github.com/james-bowman/sparse"
@@ -34,7 +35,7 @@ func wantWrittenEdges(t *testing.T, d *Dataset) {
 		}
 		t.Fatal(err)
 	}
-	got, want := entries(testkit.Must(ReadEdgeList(&b, nil, EdgeListOptions{}))), entries(d)
+	got, want := entries(testkit.Must(ReadEdgeList(&b, nil, parse.Options{}))), entries(d)
 	slices.Sort(got) // nodes are in another order
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -50,7 +51,7 @@ func TestWriteEdgeListReadsBack(t *testing.T) {
 		"the same with weights": "from to 2\nto from 3\nnode id 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantWrittenEdges(t, testkit.Must(readWith(edges, "", "", EdgeListOptions{Header: NoHeader})))
+			wantWrittenEdges(t, testkit.Must(readWith(edges, "", "", parse.Options{Header: parse.NoHeader})))
 		})
 	}
 	var b Builder

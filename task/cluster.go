@@ -11,18 +11,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostClusters is how many clusters are tried at most.
-const mostClusters = 20
+// Up to fewClusters are tried first. Where that many are the best, twice as many are, and so on up to mostClusters.
+const fewClusters, mostClusters = 20, 160
 
 // Clusters divide n nodes.
 type Clusters struct {
 	Of    []int // the cluster of each node, from 0
 	Count int
 	Notes []Note
+
+	unit mat.Matrix // the rows at length 1
 }
 
 // Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means or, for k = 0, into as
-// many from 2 to 20 as have the largest mean silhouette, for which all pairs of rows are compared. Errors:
+// many as have the largest mean silhouette, for which all pairs of rows are compared: from 2 to 20, or to 40, 80 or 160
+// where the last of these are the best. Errors:
 // [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0, and as [cluster.KMeans.Fit] and
 // [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
@@ -37,14 +40,23 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	if err != nil {
 		return nil, err
 	}
-	c := &Clusters{}
+	c := &Clusters{unit: unit}
 	means := cluster.KMeans{Clusters: k, Seed: seed, Progress: progress}
 	if k == 0 {
 		var silhouettes []float64
-		if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(mostClusters, n-1), means); err != nil {
-			return nil, err
+		for most := fewClusters; ; most *= 2 {
+			if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(most, n-1), means); err != nil {
+				return nil, err
+			}
+			if means.Clusters < most || most == mostClusters {
+				break
+			}
 		}
-		c.Notes = append(c.Notes, Note{Text: fmt.Sprintf("%d clusters, mean silhouette %.3f", means.Clusters, silhouettes[means.Clusters-2])})
+		found := fmt.Sprintf("%d clusters, mean silhouette %.3f", means.Clusters, silhouettes[means.Clusters-2])
+		if means.Clusters == mostClusters {
+			found += ", the largest number that was tried"
+		}
+		c.Notes = append(c.Notes, Note{Text: found})
 	}
 	m, err := means.Fit(ctx, unit)
 	if err != nil {
@@ -55,6 +67,22 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 		c.Notes = append(c.Notes, Note{Text: fmt.Sprintf("%d clusters, not %d: no more vectors have different directions", c.Count, means.Clusters)})
 	}
 	return c, nil
+}
+
+// Names calls each cluster by its most important node, as [Important] has it by these degrees or for nil by the rows, and
+// by how many nodes it has: "around Jon-Snow, 117". For nil ids nodes are called by their numbers.
+func (c *Clusters) Names(ids []string, degrees []float64) []string {
+	ids = Names(ids, len(c.Of))
+	names, sizes := make([]string, 1+slices.Max(c.Of)), make([]int, 1+slices.Max(c.Of))
+	for _, k := range c.Of {
+		sizes[k]++
+	}
+	for _, i := range Important(degrees, c.unit, c.Of) {
+		if k := c.Of[i]; names[k] == "" {
+			names[k] = fmt.Sprintf("around %s, %d", ids[i], sizes[k])
+		}
+	}
+	return names
 }
 
 // UnitRows scales the rows of y to length 1; zero rows stay zero.

@@ -8,6 +8,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -121,7 +122,7 @@ func Names(ids []string, n int) []string {
 // A Note is a sentence for the user, and what says otherwise.
 type Note struct {
 	Text   string
-	Advice []dataset.Advice // fields of [coles.Settings], [Linking] or [dataset.EdgeListOptions]
+	Advice []parse.Advice // fields of [coles.Settings], [Linking] or [parse.Options]
 }
 
 // String is the sentence.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +23,7 @@ type Description struct {
 	Columns    []ColumnDescription  `json:"columns,omitempty"` // of the table that features are made of
 	Labels     *labelsDescription   `json:"labels"`            // null for none
 	Splits     int                  `json:"splits"`
-	Read       []dataset.Layout     `json:"read,omitempty"` // how files of text were
+	Read       []parse.Layout       `json:"read,omitempty"` // how files of text were
 	Fit        fitDescription       `json:"fit"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/setting"
 	"coles/learn"
 	"coles/live"
@@ -102,7 +102,7 @@ func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	f.Rows = Embedding(f.Model)
 	if unit := f.Model.Report().WeightUnit; unit > 0 {
 		f.Notes = append(f.Notes, Note{fmt.Sprintf("weights of edges span decades, so that w counts as log(1 + w/%.3g), by the median", unit),
-			[]dataset.Advice{{Field: "WeightSpan", Value: "0", Says: "takes them as they are"}}})
+			[]parse.Advice{{Field: "WeightSpan", Value: "0", Says: "takes them as they are"}}})
 	}
 	return f, nil
 }

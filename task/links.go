@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/link"
 
 	"gonum.org/v1/gonum/mat"
@@ -48,7 +48,7 @@ func (d *Data) Links(ctx context.Context, how Linking) (*Links, error) {
 	}
 	if options.Sides != nil {
 		of.Notes = append(of.Notes, Note{"all edges join nodes of two kinds, and so do the links",
-			[]dataset.Advice{{Field: "By", Value: "cosine", Says: "takes any pair"}}})
+			[]parse.Advice{{Field: "By", Value: "cosine", Says: "takes any pair"}}})
 	}
 	var err error
 	of.Recommender, err = link.Fit(ctx, d.Graph, options)

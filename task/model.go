@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/gnn"
 	"coles/learn"
 
@@ -67,7 +67,7 @@ func OtherWeights(m Model, g *coles.Graph) []Note {
 	case now.Edges == 0 || now.Weighted == fitted.Weighted:
 		return nil
 	case now.Weighted:
-		return []Note{{"has weights, and the model was fitted without", []dataset.Advice{{Field: "Unweighted", Says: "leaves them out"}}}}
+		return []Note{{"has weights, and the model was fitted without", []parse.Advice{{Field: "Unweighted", Says: "leaves them out"}}}}
 	}
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }

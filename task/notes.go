@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -89,7 +90,7 @@ func LabelsInFeatures(d *dataset.Dataset) (notes []Note) {
 		}
 	}
 	if columns != nil {
-		notes = append(notes, Note{"features that say what the labels say: " + strings.Join(columns, ", "), []dataset.Advice{{Field: "Ignore", Says: "leaves them out"}}})
+		notes = append(notes, Note{"features that say what the labels say: " + strings.Join(columns, ", "), []parse.Advice{{Field: "Ignore", Says: "leaves them out"}}})
 	}
 	return notes
 }

@@ -39,6 +39,8 @@ type Predictor struct {
 var (
 	// ErrNoLabels: no node has a label to learn from.
 	ErrNoLabels = errors.New("there are no labels")
+	// ErrOtherLabels: labels are numbers, and a predictor's were classes, or the other way round.
+	ErrOtherLabels = errors.New("these labels are something else")
 	// ErrNoReasons: neither the labels learnt from nor the features are known.
 	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
 )
@@ -82,11 +84,14 @@ func (p *Predictor) Kind() Kind {
 // Model is the kind of the model whose vectors it learnt from, in words.
 func (p *Predictor) Model() string { return kindOf(p.Origin) }
 
-// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known.
-func (p *Predictor) Check(m Model) ([]Note, error) {
+// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known. It refuses
+// labels of another kind, too, by [ErrOtherLabels].
+func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
 	learnt, vectors := p.Origin, OriginOf(m)
 	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
 	switch {
+	case t.Any() && (t.Kind() == Number) != (p.Kind() == Number):
+		return nil, fmt.Errorf("predicts %v, and %w", p.Kind(), ErrOtherLabels)
 	case learnt.Hash != "" && vectors.Hash != "" && learnt != vectors, learnt.Kind != "" && vectors.Kind != "" && learnt.Kind != vectors.Kind:
 		return nil, errors.New(said)
 	case learnt.Hash == "" || vectors.Hash == "":

@@ -116,6 +116,19 @@ func TestClusters(t *testing.T) {
 	}
 	testkit.WantSame(t, "pairs of corner and cluster", len(of), 3)
 	testkit.WantText(t, c.Notes[0].String(), "3 clusters, mean silhouette")
+	degrees := make([]float64, 90)
+	degrees[7], degrees[8] = 2, 3 // of two corners
+	for _, name := range c.Names(nil, degrees) {
+		testkit.WantText(t, name, "around ", ", 30")
+	}
+	testkit.WantSame(t, "the name of a cluster", c.Names(nil, degrees)[c.Of[7]], "around 7, 30")
+	// Forty groups far apart, of which a first look finds no more than twenty.
+	far := mat.NewDense(160, 40, nil)
+	for i := range 160 {
+		far.Set(i, i%40, 1)
+		far.Set(i, (i+1+i/40)%40, 0.02)
+	}
+	testkit.WantSame(t, "groups, of which 20 were not all", testkit.Must(Cluster(ctx, far, 0, 1, nil)).Count, 40)
 	same := testkit.Must(Cluster(ctx, mat.NewDense(4, 1, []float64{1, 2, 3, -1}), 3, 1, nil)) // two directions
 	testkit.WantSame(t, "notes", same.Notes, []Note{{Text: "2 clusters, not 3: no more vectors have different directions"}})
 	testkit.WantError(t, testkit.Err(Cluster(ctx, y, 91, 1, nil)), coles.ErrShape)

@@ -69,7 +69,7 @@ func TestNewcomersAgree(t *testing.T) {
 		write(t, of("kim.edges"), "kim n1\nkim n5\n")
 		var predicted struct {
 			Predictions []struct {
-				Class       string
+				ID, Class   string
 				Probability float64
 			}
 		}
@@ -85,8 +85,19 @@ func TestNewcomersAgree(t *testing.T) {
 		for j, v := range got {
 			testkit.WantSame(t, fmt.Sprintf("%s: column %d of the vector", kind, j), digits(v), digits(y.At(0, j)))
 		}
-		p, best := predicted.Predictions[0], ask(t, s, "POST", "/predict", body, 200).Classes[0]
-		testkit.WantSame(t, kind+": the class", best.Class+":"+digits(best.Probability), p.Class+":"+digits(p.Probability))
+		p := predicted.Predictions[0]
+		alone := start(t, source{graph: d.edges, features: d.features, model: of("m")}) // which has the classifier, too
+		for name, s := range map[string]*service{"beside labels": s, "without labels": alone} {
+			best := ask(t, s, "POST", "/predict", body, 200).Classes[0]
+			testkit.WantSame(t, kind+": the class "+name, best.Class+":"+digits(best.Probability), p.Class+":"+digits(p.Probability))
+		}
+		d.run(t, "predict", &predicted, "-use", of("m"), "-json")
+		for _, p := range predicted.Predictions {
+			if slices.Contains(d.asked, p.ID) {
+				best := ask(t, alone, "GET", "/predict?id="+p.ID, "", 200).Classes[0]
+				testkit.WantSame(t, kind+": the class of "+p.ID, best.Class+":"+digits(best.Probability), p.Class+":"+digits(p.Probability))
+			}
+		}
 	}
 }
 

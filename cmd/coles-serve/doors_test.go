@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	browser "coles/examples/browser/view"
 	"coles/internal/testkit"
 	"coles/learn"
@@ -102,7 +103,7 @@ func (d *doors) data(t *testing.T) *task.Data {
 	features, labels := testkit.Must(os.Open(d.features)), testkit.Must(os.Open(d.labels))
 	defer features.Close()
 	defer labels.Close()
-	rows := testkit.Must(dataset.ReadEdgeList(strings.NewReader(""), features, dataset.EdgeListOptions{Labels: labels, FeaturesName: d.features, LabelsName: d.labels}))
+	rows := testkit.Must(dataset.ReadEdgeList(strings.NewReader(""), features, parse.Options{Labels: labels, FeaturesName: d.features, LabelsName: d.labels}))
 	return testkit.Must(task.Join(t.Context(), rows, 0))
 }
 

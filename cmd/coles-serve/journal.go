@@ -132,7 +132,7 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 		if err != nil {
 			return nil, err
 		}
-		b, err := parse(line)
+		b, err := batchOf(line)
 		switch {
 		case number > 1 && err == nil:
 			err = take(b)
@@ -168,8 +168,8 @@ func (j *journal) replay(setAside bool, take func(batch) error) (notes []string,
 
 func second[T any](_ T, err error) error { return err }
 
-// parse reads a line.
-func parse(line []byte) (b batch, err error) {
+// batchOf reads a line.
+func batchOf(line []byte) (b batch, err error) {
 	sum, text, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 	if string(sum) != checksum(text) {
 		return b, errors.New("damaged: the line is not what its checksum is of; the lines before it are whole")

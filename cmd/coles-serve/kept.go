@@ -20,6 +20,8 @@ import (
 
 var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps nothing: it was started without -dir")}
 
+const outdated = "nothing is predicted: the classifier of -model is for vectors of its model, and -labels learns from those of a new fit"
+
 // keep takes what a folder keeps, and keeps there what it is told from now on. A journal without a fit begins with that of the files, by the
 // model of f if it has one.
 func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.Data, f *task.File) error {
@@ -67,6 +69,9 @@ func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.D
 		return errors.Join(err, j.close())
 	}
 	v.changes, s.journal = changes, j
+	if f.Predictor != nil && v.learnt == nil {
+		notes = append(notes, outdated)
+	}
 	s.publish(v, append(next.notes, notes...))
 	s.refitIfDue()
 	return nil
@@ -228,6 +233,9 @@ func (s *service) refit(ctx context.Context, why string) error {
 		return err
 	}
 	v.fits, v.changes = s.now.fits+1, s.now.changes-taken
+	if before.learnt != nil && v.learnt == nil && merged.Labels == nil {
+		notes = append(notes, outdated)
+	}
 	v.drift, _ = live.PrincipalAngle(before.model.P(), next.model.P()) // 0 of numbers of columns that differ, which have no angle
 	s.publish(v, append(next.notes, notes...))
 	s.log.Printf("fit by %s: %v, %.1f s; P has turned by %.3f", why, next.Graph.Report(), time.Since(start).Seconds(), v.drift)
@@ -242,8 +250,6 @@ func (s *service) refitIfDue() {
 	}
 	go func() {
 		defer s.one.Unlock()
-		if err := s.refit(s.ctx, "share of changes"); err != nil {
-			s.log.Printf("fit: %v; the last one goes on", err)
-		}
+		s.reload(s.ctx, "share of changes") // which logs its errors
 	}()
 }

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&from.features, "features", "", "features of the nodes of -graph, or without it rows that are joined to the nearest; none: the graph's own")
 	flags.IntVar(&from.knn, "knn", 0, "neighbours of each row of -features without -graph, which newcomers join, too; 0: 10, or a quarter of few rows")
 	flags.StringVar(&from.labels, "labels", "", "labels of some nodes of -graph, for /predict")
-	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it; none: fits one")
+	flags.StringVar(&from.model, "model", "", "fitted model, as \"coles embed -model\" writes it, or \"coles predict -model\" with what it learnt from labels; none: fits one")
 	addr := flags.String("addr", "localhost:8080", "address to listen on")
 	dir := flags.String("dir", "", "folder to keep what the service is told in; none: it is told nothing")
 	aside := flags.Bool("set-aside", false, "with -dir, start without the lines of the journal that cannot be taken, and keep them in journal.aside")

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	errNoLabels = failure{http.StatusNotFound, errors.New("no labels: the service was started without -labels, or those that are left cannot be learnt from")}
+	errNoLabels = failure{http.StatusNotFound, errors.New("no labels: the service was started without -labels or a classifier, or those that are left cannot be learnt from")}
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
@@ -73,10 +73,11 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 		answer = answers[row]
 		if of.Kind() == task.OneClass {
 			all, err := of.Why(r.Context(), now.Data, of.model, of.rows, of.target, []int{row}, answers[row:row+1])
-			if err != nil {
+			if err == nil {
+				why = all[0]
+			} else if !errors.Is(err, task.ErrNoReasons) {
 				return nil, err
 			}
-			why = all[0]
 		}
 	}
 	switch of.Kind() {

@@ -41,7 +41,11 @@ func (s *service) look() (v *view, done func()) {
 // after an error.
 func (s *service) reload(ctx context.Context, why string) error {
 	if s.journal != nil { // the files are where it began
-		return s.refit(ctx, why)
+		err := s.refit(ctx, why)
+		if err != nil {
+			s.log.Printf("fit by %s: %v; the last one goes on", why, err)
+		}
+		return err
 	}
 	start := time.Now()
 	next, err := s.load(ctx)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/table"
 	"coles/task"
@@ -83,6 +84,6 @@ func (from source) read(e *table.Encoder) (*dataset.Dataset, error) {
 		}
 		readers[k] = bytes.NewReader(text)
 	}
-	opts := dataset.EdgeListOptions{Encoder: e, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
+	opts := parse.Options{Encoder: e, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
 	return dataset.ReadEdgeList(readers[0], readers[1], opts)
 }

@@ -44,7 +44,14 @@ type learnt struct {
 	answers func() ([]learn.Answer, error) // of all nodes; predicts when it is asked for the first time
 }
 
-// newState fits data, unless a file has a model of them.
+// note keeps notes for the log.
+func (s *state) note(notes []task.Note) {
+	for _, note := range notes {
+		s.notes = append(s.notes, note.Text)
+	}
+}
+
+// newState fits data and learns from their labels, unless a file has a model of them, and what was learnt.
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s := &state{Data: d, cells: cellsOf(d), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
@@ -68,11 +75,19 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 			by = s.vectors
 		}
 	}
-	if d.Labels != nil {
-		p, err := task.Learn(ctx, d.Graph, by.rows, by.model, target, how.How)
+	p := f.Predictor
+	if p != nil {
+		said, err := p.Check(by.model, target)
 		if err != nil {
+			return nil, fmt.Errorf("-model %w", err)
+		}
+		s.note(said)
+	} else if d.Labels != nil {
+		if p, err = task.Learn(ctx, d.Graph, by.rows, by.model, target, how.How); err != nil {
 			return nil, fmt.Errorf("labels: %w", err)
 		}
+	}
+	if p != nil {
 		answers := func() ([]learn.Answer, error) { return p.Answers(context.Background(), d.Graph, by.rows, target, nil) }
 		s.learnt = &learnt{p, by, target, sync.OnceValues(answers)}
 	}
@@ -92,9 +107,7 @@ func (s *state) fit(ctx context.Context, m task.Model, how task.Fitting) (v vect
 		if err != nil {
 			return v, false, err
 		}
-		for _, note := range f.Notes {
-			s.notes = append(s.notes, note.Text)
-		}
+		s.note(f.Notes)
 		if chosen = f.Choice != nil; chosen {
 			s.notes = append(s.notes, f.Choice.String())
 		} else if said := f.Notice(); said != "" {

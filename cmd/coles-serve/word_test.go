@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -152,7 +153,8 @@ func TestJournalLeaves(t *testing.T) {
 		path := filepath.Join(dir, "journal")
 		ask(t, s, "POST", "/nodes", kim, 200)
 		testkit.Check(t, do(dir, path))
-		before := stateOf(s)
+		before, logged := stateOf(s), &bytes.Buffer{}
+		s.log.SetOutput(logged)
 		for _, r := range [][3]string{{"POST", "/nodes", `[{"id": "lea"}]`}, {"DELETE", "/nodes", `["ann"]`}, {"POST", "/reload", ""}} {
 			if text := ask(t, s, r[0], r[1], r[2], 500).Error; !strings.Contains(text, "journal") {
 				t.Errorf("%s: %q", name, text)
@@ -160,6 +162,7 @@ func TestJournalLeaves(t *testing.T) {
 		}
 		ask(t, s, "GET", "/similar?id=lea", "", 404)
 		testkit.WantSame(t, "the fit goes on", stateOf(s) == before, true)
+		testkit.WantText(t, logged.String(), "fit by", "the last one goes on")
 		if name == "moved" {
 			testkit.Check(t, os.Rename(path+".1", path))
 			ask(t, s, "POST", "/nodes", `[{"id": "lea"}]`, 200)

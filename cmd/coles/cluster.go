@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
 // clusterOptions are the options of the command.
@@ -55,10 +55,14 @@ func (o *clusterOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	found, err := o.count.find(ctx, s, v.rows, o.fit.seed)
+	found, names, err := o.count.find(ctx, s, v, o.fit.seed)
 	if err != nil {
 		return err
 	}
+	for k, name := range names {
+		names[k] = strconv.Itoa(k) + " " + name
+	}
+	s.say("clusters %s", strings.Join(names, "; "))
 	result, lines := make([]membership, len(found)), make([][]string, len(found))
 	for i, id := range task.Names(v.IDs, len(found)) {
 		result[i] = membership{id, found[i]}
@@ -67,21 +71,22 @@ func (o *clusterOptions) run(ctx context.Context, r *reader) error {
 	return o.result.write(ctx, out, result, []string{"id", "cluster"}, slices.Values(lines))
 }
 
-// find clusters the rows of y.
-func (o *countOption) find(ctx context.Context, s *session, y mat.Matrix, seed uint64) ([]int, error) {
-	n, _ := y.Dims()
+// find clusters the nodes, and names the clusters.
+func (o *countOption) find(ctx context.Context, s *session, v *vectors, seed uint64) (of []int, names []string, err error) {
+	n, _ := v.rows.Dims()
 	switch {
 	case o.k > n:
-		return nil, fmt.Errorf("-k %d: there are %d nodes only", o.k, n)
+		return nil, nil, fmt.Errorf("-k %d: there are %d nodes only", o.k, n)
 	case o.k == 0 && n < 3:
-		return nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
+		return nil, nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
 	}
-	c, err := task.Cluster(ctx, y, o.k, seed, s.progress.show)
+	c, err := task.Cluster(ctx, v.rows, o.k, seed, s.progress.show)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, note := range c.Notes {
 		s.say("%v", note)
 	}
-	return c.Of, nil
+	degrees, err := v.degrees()
+	return c.Of, c.Names(v.IDs, degrees), err
 }

@@ -11,13 +11,14 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 )
 
 // fitted fits the small graph with the library.
 func fitted(t *testing.T, opts ...coles.Option) *coles.Model {
 	t.Helper()
-	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), dataset.EdgeListOptions{}))
+	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(edgesText), strings.NewReader(featuresText), parse.Options{}))
 	g := testkit.Must(coles.FromCSR(d.Adjacency, coles.WithMirrors(), coles.WithIDs(d.IDs)))
 	return testkit.Must(coles.Fit(t.Context(), g, d.Features, opts...))
 }
@@ -50,7 +51,7 @@ func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
 		prints(t, want, "", append(args, "--format", name)...)
 	}
 	grown, more := edgesText+"dan\teve\n", featuresText+"eve,1,0,1\n"
-	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(grown), strings.NewReader(more), dataset.EdgeListOptions{}))
+	d := testkit.Must(dataset.ReadEdgeList(strings.NewReader(grown), strings.NewReader(more), parse.Options{}))
 	y := testkit.Must(m.Embed(t.Context(), testkit.Must(d.Graph()), d.Features))
 	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, d.IDs, y) })
 	prints(t, want, grown, "embed", "-with", model, "-features", write(t, filepath.Join(dir, "more.csv"), more))

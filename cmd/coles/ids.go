@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -25,13 +26,13 @@ func (r *reader) giveLabels(ctx context.Context, d *dataset.Dataset, n int) erro
 		return ctx.Err()
 	}
 	read, err := readPath(ctx, r.session, path, func(text *bufio.Reader) (*dataset.Dataset, error) {
-		opts := dataset.EdgeListOptions{Labels: named{text, nameOf(path)}, LabelColumn: r.labelColumn, Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, MissingMarks: r.opts.MissingMarks, Bipartite: r.opts.Bipartite, Warn: r.opts.Warn}
+		opts := parse.Options{Labels: named{text, nameOf(path)}, LabelColumn: r.labelColumn, Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, MissingMarks: r.opts.MissingMarks, Bipartite: r.opts.Bipartite, Warn: r.opts.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})
 	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
-		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l dataset.Layout) bool { return l.Lines != "labels" })...)
+		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l parse.Layout) bool { return l.Lines != "labels" })...)
 		r.note("", task.LabelsInFeatures(d)...)
 		err = ctx.Err()
 	}
@@ -65,7 +66,7 @@ func readIDs(ctx context.Context, s *session, path string) ([]string, error) {
 			id := strings.TrimPrefix(lines.Text(), "\ufeff") // byte order mark
 			if id == "" || known[id] || !utf8.ValidString(id) {
 				err := fmt.Errorf("%w: %q is empty, given twice or not UTF-8", coles.ErrIDs, id)
-				return nil, &dataset.ParseError{File: nameOf(path), Line: len(ids) + 1, Err: err}
+				return nil, &parse.Error{File: nameOf(path), Line: len(ids) + 1, Err: err}
 			}
 			known[id], ids = true, append(ids, id)
 		}

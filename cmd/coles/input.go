@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/table"
 	"coles/task"
 
@@ -72,8 +72,8 @@ func (o *inputOptions) headerFlag() cli.Flag {
 type reader struct {
 	*session
 	*inputOptions
-	opts dataset.EdgeListOptions // how text is read
-	file *task.File              // whose model embeds what is read; nil for none
+	opts parse.Options // how text is read
+	file *task.File    // whose model embeds what is read; nil for none
 	// labelColumn is the column of -labels, "" where it is not named.
 	labelColumn string
 	// The graph keeps the direction of edges; it is wanted as its file has it.
@@ -83,7 +83,7 @@ type reader struct {
 // newReader checks the options that say how text is read, as far as a command has them.
 func newReader(s *session, o *inputOptions) (*reader, error) {
 	r := &reader{session: s, inputOptions: o}
-	r.opts = dataset.EdgeListOptions{
+	r.opts = parse.Options{
 		Unweighted: o.unweighted, Repeats: o.repeats, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
 		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight,
 	}
@@ -113,7 +113,7 @@ func newReader(s *session, o *inputOptions) (*reader, error) {
 			return nil, usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", o.columns)
 		}
 	}
-	modes := map[string]dataset.HeaderMode{"": dataset.DetectHeader, "detect": dataset.DetectHeader, "yes": dataset.WithHeader, "no": dataset.NoHeader}
+	modes := map[string]parse.HeaderMode{"": parse.DetectHeader, "detect": parse.DetectHeader, "yes": parse.WithHeader, "no": parse.NoHeader}
 	var ok bool
 	if r.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
 		return nil, usagef("-header %s: want yes, no or detect", o.header)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/link"
 	"coles/near"
 	"coles/task"
@@ -272,7 +272,7 @@ func (r *reader) readPairs(ctx context.Context, path string, g *coles.Graph) ([]
 		return nil, err
 	}
 	defer s.close()
-	s.text = dataset.EdgeListOptions{Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, Unweighted: true}
+	s.text = parse.Options{Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, Unweighted: true}
 	nameNodes(&s.text, g.IDs(), g.Nodes())
 	f, err := readingFormat("", path, true)
 	if err != nil {

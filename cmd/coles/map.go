@@ -53,20 +53,33 @@ func mapOf(ctx context.Context, how mapping, v *vectors, rows []int) (*nodeMap, 
 		m.IDs = picked(m.IDs, rows)
 	}
 	for _, part := range []struct {
-		title string
-		rows  mat.Matrix
-	}{{"features", v.Features}, {"embedding", v.rows}} {
+		stage, title string
+		rows         mat.Matrix
+	}{{"features", "nodes by their features", v.Features}, {"vectors", v.shows(), v.rows}} {
 		if part.rows == nil {
 			continue
 		}
-		how.progress("draw "+part.title, 0, 0)
+		how.progress("draw "+part.stage, 0, 0)
 		places, err := m.flatten(ctx, part.rows, rows)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.title, err)
+			return nil, fmt.Errorf("%s: %w", part.stage, err)
 		}
 		m.Panels = append(m.Panels, webmap.Panel{Title: part.title, Places: places})
 	}
 	return m, m.join(rows)
+}
+
+// shows says what the vectors are made of.
+func (v *vectors) shows() string {
+	switch {
+	case v.model == nil:
+		return "nodes by their vectors"
+	case v.Features == nil:
+		return "nodes by their neighbours"
+	case task.OriginOf(v.model).Kind == coles.UseFeatures.String():
+		return "nodes by their features, embedded"
+	}
+	return "nodes by features and neighbours"
 }
 
 // flatten places rows of x in two dimensions, by their directions.
@@ -86,15 +99,9 @@ func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix, rows []int) (*mat.D
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
 func (m *nodeMap) join(rows []int) (err error) {
 	v := m.of
-	if v.Graph == nil && v.Adjacency != nil {
-		if v.Graph, err = v.Dataset.Graph(); err != nil {
-			return err
-		}
+	if m.drawn, err = v.degrees(); m.drawn == nil {
+		return err
 	}
-	if v.Graph == nil {
-		return nil
-	}
-	m.drawn = v.Graph.Degrees()
 	if rows != nil {
 		m.drawn = picked(m.drawn, rows)
 	} else if v.Graph.Report().Edges <= mostEdges {

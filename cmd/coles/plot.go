@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles/learn"
@@ -124,9 +123,8 @@ func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how le
 	case c.grades:
 		c.of, c.names = graded(t.Values)
 	case o.byClusters(labels):
-		if c.of, err = o.count.find(ctx, r.session, v.rows, o.fit.seed); err == nil {
-			c.names, c.noun = clusterNames(c.of), "cluster"
-		}
+		c.noun = "cluster"
+		c.of, c.names, err = o.count.find(ctx, r.session, v, o.fit.seed)
 	}
 	return c, err
 }
@@ -212,12 +210,4 @@ func graded(values []float64) (step []int, names []string) {
 		}
 	}
 	return step, names
-}
-
-func clusterNames(clusters []int) []string {
-	names := make([]string, slices.Max(clusters)+1)
-	for k := range names {
-		names[k] = "cluster " + strconv.Itoa(k)
-	}
-	return names
 }

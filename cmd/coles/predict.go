@@ -172,10 +172,12 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 		if p, err = v.learn(ctx, s, t, how); err != nil {
 			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
-	} else if notes, err := p.Check(v.model); err != nil {
+	} else if notes, err := p.Check(v.model, t); errors.Is(err, task.ErrOtherLabels) {
+		return nil, fmt.Errorf("%s %w: see -labels-as", o.use, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)
-	} else if s.note(o.use, notes...); (t.Kind() == task.Number) != (p.Kind() == task.Number) && t.Any() {
-		return nil, fmt.Errorf("%s predicts %s, and these labels are something else: see -labels-as", o.use, p.Kind())
+	} else {
+		s.note(o.use, notes...)
 	}
 	if s.set("sure") && slices.Contains(p.Names, none) {
 		return nil, usagef("-sure answers %q, and a class has that name", none)

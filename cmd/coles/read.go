@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	packed "coles/internal/source"
 )
 
@@ -46,7 +47,7 @@ func (s *source) read(ctx context.Context, f dataset.Format) (*dataset.Dataset, 
 
 // nameNodes names n nodes in their order to a reader of edges or labels in text, which would otherwise
 // take them as they come.
-func nameNodes(opts *dataset.EdgeListOptions, ids []string, n int) {
+func nameNodes(opts *parse.Options, ids []string, n int) {
 	if opts.Nodes = ids; ids == nil {
 		opts.Rows = n
 	}
@@ -102,7 +103,7 @@ func readEdgesOf(ctx context.Context, edges, features *source) (*dataset.Dataset
 		return nil, edges.errAt(err)
 	}
 	d, err := dataset.ReadEdgeList(named{r, edges.name()}, named{x, features.name()}, edges.text)
-	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) && parse.File == features.name() {
+	if where := (*parse.Error)(nil); errors.As(err, &where) && where.File == features.name() {
 		return nil, features.errAt(err)
 	}
 	return d, edges.errAt(err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -78,7 +78,7 @@ func (s *session) note(file string, notes ...task.Note) {
 }
 
 // advice names the options that say otherwise.
-func advice(before string, all []dataset.Advice) (text string) {
+func advice(before string, all []parse.Advice) (text string) {
 	for _, a := range all {
 		text += before + strings.TrimSpace(options[a.Field]+" "+a.Value) + " " + a.Says
 	}

@@ -12,16 +12,17 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	packed "coles/internal/source"
 )
 
 // A source is an input file, gzipped or not.
 type source struct {
 	path     string
-	text     dataset.EdgeListOptions // how it is read where it is text
-	guess    string                  // what it was taken for and why, where nobody said
-	stdin    io.Reader               // nil for a file
-	binary   bool                    // of a format whose numbers take as many bytes as they do in memory
+	text     parse.Options // how it is read where it is text
+	guess    string        // what it was taken for and why, where nobody said
+	stdin    io.Reader     // nil for a file
+	binary   bool          // of a format whose numbers take as many bytes as they do in memory
 	stream   *bufio.Reader
 	closer   func()
 	progress *progressLine
@@ -149,13 +150,13 @@ func (s *source) errAt(err error) error {
 }
 
 func (s *source) nameAt(err error) error {
-	var parse *dataset.ParseError
+	var where *parse.Error
 	var path *fs.PathError
 	var named *fileError
 	switch {
 	case err == nil, errors.As(err, &named) && named.file == s.name(), errors.As(err, &path) && path.Path == s.path:
 		return err
-	case errors.As(err, &parse) && (parse.File == s.name() || strings.HasPrefix(parse.File, s.name()+"/")):
+	case errors.As(err, &where) && (where.File == s.name() || strings.HasPrefix(where.File, s.name()+"/")):
 		return err
 	}
 	return &fileError{s.name(), err}

@@ -13,35 +13,47 @@ import (
 	"coles/internal/testkit"
 )
 
-// Every command of the tutorial prints the tutorial's output: blocks of "sh" are run,
-// and a block of "text" behind one is its output.
+// Every command of the tutorial and of README.md prints what the page shows: blocks of "sh" are run, those of coles, and a
+// block of "text" behind one is what stands on a terminal, standard error too. With -update the page gets it.
 func TestTutorial(t *testing.T) {
-	docs := filepath.Join("..", "..", "docs")
-	page := testkit.Must(os.ReadFile(filepath.Join(docs, "tutorial.md")))
-	dir := t.TempDir()
-	testkit.Check(t, os.CopyFS(dir, os.DirFS(filepath.Join(docs, "sample"))))
-	t.Chdir(dir)
-	blocks := regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) < 10 {
-		t.Fatalf("the tutorial has %d blocks only", len(blocks))
-	}
-	printed := ""
-	for _, block := range blocks {
-		if block[1] == "text" {
-			testkit.WantSame(t, "what the tutorial prints", printed, block[2])
-			continue
-		}
-		printed = ""
-		for line := range strings.Lines(block[2]) {
-			args := strings.Fields(line)[1:]
-			if slices.Contains([]string{"predict", "links"}, args[0]) || slices.Contains(args, "people.csv") || slices.Contains(args, "-queries") { // on a terminal, standard error stands there, too
-				var both bytes.Buffer
-				testkit.WantSame(t, "the exit code", run(t.Context(), args, nil, &both, &both), 0)
-				printed += both.String()
-				continue
+	docs := testkit.Must(filepath.Abs(filepath.Join("..", "..", "docs")))
+	for page, sample := range map[string]string{"tutorial.md": ".", "../README.md": "docs/sample"} {
+		t.Run(page, func(t *testing.T) {
+			page, dir := filepath.Join(docs, page), t.TempDir()
+			testkit.Check(t, os.CopyFS(filepath.Join(dir, sample), os.DirFS(filepath.Join(docs, "sample"))))
+			t.Chdir(dir)
+			text, printed, compared := read(t, page), "", 0
+			now := regexp.MustCompile("(?s)```(\\w*)\n(.*?)```\n").ReplaceAllStringFunc(text, func(block string) string {
+				language, lines, _ := strings.Cut(strings.Trim(block, "`\n"), "\n")
+				switch {
+				case language == "text" && printed != "":
+					compared++
+					return "```text\n" + printed + "```\n"
+				case language != "sh":
+					printed = ""
+					return block
+				}
+				printed = ""
+				for line := range strings.Lines(lines) {
+					if args := strings.Fields(line); args[0] == "coles" {
+						var both bytes.Buffer
+						if code := run(t.Context(), args[1:], strings.NewReader(""), &both, &both); code != 0 {
+							t.Errorf("%sexit code %d, %s", line, code, &both)
+						}
+						printed += both.String()
+					}
+				}
+				return block
+			})
+			if *update {
+				testkit.Check(t, os.WriteFile(page, []byte(now), 0o666))
+				return
 			}
-			printed += must(t, "", args...)
-		}
+			testkit.WantSame(t, "the page", text, now)
+			if compared == 0 {
+				t.Error("nothing was compared")
+			}
+		})
 	}
 }
 

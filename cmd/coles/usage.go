@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"coles"
-	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/setting"
 
 	"github.com/urfave/cli/v3"
@@ -49,19 +49,19 @@ func badOption(name string, err error) error {
 func oneLine(err error) string {
 	text := err.Error()
 	var bad *coles.SettingError
-	var parse *dataset.ParseError
+	var where *parse.Error
 	switch {
 	case errors.As(err, &bad) && options[bad.Field] != "":
 		option, _, _ := strings.Cut(options[bad.Field], " ")
 		text = wanted(option, bad)
-	case errors.As(err, &parse):
-		fault := *parse
+	case errors.As(err, &where):
+		fault := *where
 		fault.Advice = nil
 		own := fault.Error()
-		for _, a := range parse.Advice {
+		for _, a := range where.Advice {
 			own += "; " + strings.TrimSpace(options[a.Field]+" "+a.Value) + " says " + a.Says
 		}
-		text = strings.Replace(text, parse.Error(), own, 1)
+		text = strings.Replace(text, where.Error(), own, 1)
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -53,6 +53,20 @@ func changesNoFit(s *session, allowed ...string) error {
 	return nil
 }
 
+// degrees of the nodes, nil without a graph.
+func (v *vectors) degrees() ([]float64, error) {
+	if v.Graph == nil && v.Adjacency != nil {
+		var err error
+		if v.Graph, err = v.Dataset.Graph(); err != nil {
+			return nil, err
+		}
+	}
+	if v.Graph == nil {
+		return nil, nil
+	}
+	return v.Graph.Degrees(), nil
+}
+
 // Vectors have a row for every node. Where they were read there is no model, and without a graph
 // the data are ids and labels only.
 type vectors struct {

@@ -15,6 +15,7 @@ import (
 	"coles"
 	"coles/dataset"
 	pq "coles/dataset/parquet"
+	"coles/dataset/parse"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -82,7 +83,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 }
 
 func TestEdgesRoundTrip(t *testing.T) {
-	want := must(dataset.ReadEdgeList(strings.NewReader("a,b,1\n\"b\tc\",a,0.5\n#,b,2\na,b,1\n"), nil, dataset.EdgeListOptions{}))
+	want := must(dataset.ReadEdgeList(strings.NewReader("a,b,1\n\"b\tc\",a,0.5\n#,b,2\na,b,1\n"), nil, parse.Options{}))
 	var b bytes.Buffer
 	if err := pq.WriteEdges(&b, want); err != nil {
 		t.Fatal(err)
@@ -236,7 +237,7 @@ func TestWritersReportWhatIsWrong(t *testing.T) {
 			t.Errorf("a disk full after %d bytes: %v", at, err)
 		}
 	}
-	d := must(dataset.ReadEdgeList(strings.NewReader("a b\n"), nil, dataset.EdgeListOptions{}))
+	d := must(dataset.ReadEdgeList(strings.NewReader("a b\n"), nil, parse.Options{}))
 	if err := pq.WriteEdges(&fullDisk{9}, d); !errors.Is(err, errFull) {
 		t.Errorf("edges on a full disk: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/examples/shared/cli"
 
 	"gonum.org/v1/gonum/mat"
@@ -73,7 +74,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // read makes a graph of text, as a program would of files.
 func read(edges, features string) (*dataset.Dataset, *coles.Graph, error) {
-	d, err := dataset.ReadEdgeList(strings.NewReader(edges), strings.NewReader(features), dataset.EdgeListOptions{})
+	d, err := dataset.ReadEdgeList(strings.NewReader(edges), strings.NewReader(features), parse.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,34 +32,48 @@ func JSON(reached int64, err error) error {
 	return At(reached, "%w", err)
 }
 
-// A Member is a name and a value of a JSON object.
+// A Member is a name and a value of a JSON object, or a value of a list, and where it begins in these.
 type Member struct {
 	Name  string
 	Value json.RawMessage
+	At    int
 }
 
 // Members are the members of an object, in order. Nothing may be behind it.
 func Members(object []byte) (all []Member, err error) {
-	decode := json.NewDecoder(bytes.NewReader(object))
-	if open, err := decode.Token(); err != nil || open != json.Delim('{') {
-		return nil, cmp.Or(err, fmt.Errorf("%v, want an object", open))
+	if object = bytes.TrimLeft(object, " \t\r\n"); len(object) > 0 && object[0] != '{' {
+		return nil, errors.New("not an object")
+	}
+	return Within(object)
+}
+
+// Within are the members of an object, or the values of a list.
+func Within(value []byte) (all []Member, err error) {
+	decode := json.NewDecoder(bytes.NewReader(value))
+	open, err := decode.Token()
+	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
+		return nil, cmp.Or(err, fmt.Errorf("%v, want an object or a list", open))
 	}
 	for decode.More() {
-		name, err := decode.Token()
-		if err != nil {
-			return nil, err
+		var m Member
+		if open == json.Delim('{') {
+			name, err := decode.Token()
+			if err != nil {
+				return nil, err
+			}
+			m.Name = name.(string)
 		}
-		m := Member{Name: name.(string)}
 		if err := decode.Decode(&m.Value); err != nil {
 			return nil, err
 		}
+		m.At = int(decode.InputOffset()) - len(m.Value)
 		all = append(all, m)
 	}
 	if _, err := decode.Token(); err != nil { // that closes it
 		return nil, err
 	}
 	if _, err := decode.Token(); err != io.EOF {
-		return nil, errors.New("text after the object")
+		return nil, errors.New("text behind it")
 	}
 	return all, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -43,6 +44,7 @@ func lifeTable() table {
 		about: accuracyAbout + " The graph is of routes, needs or friends. Label propagation and the SVD of W see no columns.",
 		rows: []method{
 			{name: "Label propagation", graphOnly: true, classify: propagate},
+			sameFeatures[0], // a regression on the columns
 			pick(structureMethods, "SVD")[0],
 			pick(closedMethods, "COLES without features")[0],
 			{name: "COLES without structure", embed: fit(share(0))},
@@ -135,7 +137,7 @@ func (f flightTable) open(folder string) (*dataset.Dataset, error) {
 	}
 	sorted := strings.Split(strings.TrimSpace(labels.String()), "\n")
 	slices.Sort(sorted)
-	return dataset.ReadEdgeList(&edges, &features, dataset.EdgeListOptions{Labels: strings.NewReader(strings.Join(sorted, "\n"))})
+	return dataset.ReadEdgeList(&edges, &features, parse.Options{Labels: strings.NewReader(strings.Join(sorted, "\n"))})
 }
 
 // openPackages reads packages, which of them need which, and their sections; features are what a text model says of their descriptions, or
@@ -163,7 +165,7 @@ func openPackages(folder string, words bool) (*dataset.Dataset, error) {
 			fmt.Fprintf(&sections, "%s,%d\n", id, c)
 		}
 	}
-	return dataset.ReadEdgeList(edges, descriptions, dataset.EdgeListOptions{Labels: &sections, Header: dataset.WithHeader})
+	return dataset.ReadEdgeList(edges, descriptions, parse.Options{Labels: &sections, Header: parse.WithHeader})
 }
 
 func readLines(path string) ([][]string, error) {

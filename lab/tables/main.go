@@ -55,7 +55,7 @@ Flags:
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o, err := parse(args, stderr)
+	o, err := optionsOf(args, stderr)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ type options struct {
 	reference []cell // of the method that the one at hand is compared with, on the data set at hand
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
+func optionsOf(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := cli.Flags(usage, stderr)
 	flags.StringVar(&o.data, "data", "", "`folder` that holds npz, planetoid and splits (required, but by what is generated)")

@@ -157,7 +157,7 @@ func TestCommandsThatAreShown(t *testing.T) {
 			}
 			args = append(args, word)
 		}
-		if _, err := parse(args, io.Discard); err != nil {
+		if _, err := optionsOf(args, io.Discard); err != nil {
 			t.Errorf("%s: %v", strings.TrimSpace(command), err)
 		}
 	}

@@ -21,6 +21,9 @@ func recommendTable() table {
 		{name: "most popular"}, {name: "resource allocation"}, {name: "P3"}, {name: "item-kNN"}, {name: "EASE"},
 		{name: "link.Fit"}, {name: "link.Fit (features)"},
 	}
+	for i := range rows {
+		rows[i].graphOnly = true // or says itself that it is not
+	}
 	return table{
 		Name: "recommend", Title: "Recommended links", apart: true,
 		about: "A tenth of the edges is hidden, drawn without regard to what falls apart, and up to 400 nodes that lost one rank all nodes that no edge joins to them: " +

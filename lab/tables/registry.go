@@ -13,7 +13,7 @@ import (
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
 	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
+		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
 }
 
 // tableOf is the table of that name.
@@ -65,8 +65,8 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	if slices.Contains(severalData, name) {
 		return openSeveral(filepath.Join(o.data, "real", name))
 	}
-	if labels, ok := singleData[name]; ok {
-		return openSingle(filepath.Join(o.data, "real", name), labels)
+	if _, ok := singleData[name]; ok {
+		return openSingle(filepath.Join(o.data, "real"), name)
 	}
 	if name == bareCommunities {
 		return openCommunities(ctx)

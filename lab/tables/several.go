@@ -14,6 +14,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/eval"
 	"coles/learn"
 
@@ -160,5 +161,5 @@ func openSeveral(folder string) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	defer edges.Close()
-	return dataset.ReadEdgeList(edges, nil, dataset.EdgeListOptions{Labels: &labels})
+	return dataset.ReadEdgeList(edges, nil, parse.Options{Labels: &labels})
 }

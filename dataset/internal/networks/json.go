@@ -2,10 +2,12 @@ package networks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,20 +16,24 @@ import (
 	"coles/internal/text"
 )
 
-// A jsonGraph is node-link data of NetworkX and d3, where links may number the nodes, adjacency data of NetworkX, or
-// elements of Cytoscape.
-type jsonGraph struct {
-	Directed            bool
-	Nodes, Links, Edges []jsonObject
-	Adjacency           [][]jsonObject
-	Elements            *jsonGraph
+// A jsonReader reads node-link data of NetworkX and d3, where links may number the nodes, adjacency data of NetworkX, the
+// JSON Graph Format, and elements of Cytoscape, by their groups or in one list.
+type jsonReader struct {
+	*builder
+	file         []byte
+	lines, seen  int // the line of the byte that was looked at last, and its place
+	arcs         bool
+	nodes, links []jsonObject
+	adjacency    [][]jsonObject
 }
 
-// A jsonObject is a node or a link: the members that are no objects, and those of one called data, in their order. A list
+// A jsonObject is a node or a link: the members that are no objects, and those of data and metadata, in their order. A list
 // is a link of two nodes and perhaps a weight.
 type jsonObject struct {
 	members
 	objects []string // the names of others
+	data    bool     // it is an element of Cytoscape
+	line    int
 }
 
 func readJSON(b *builder, r io.Reader) {
@@ -37,69 +43,153 @@ func readJSON(b *builder, r io.Reader) {
 		b.fault("%w", err)
 		return
 	}
-	var g jsonGraph
-	list := bytes.HasPrefix(bytes.TrimSpace(all), []byte("["))
-	if list {
-		err = json.Unmarshal(all, &g.Links)
-	} else if err = json.Unmarshal(all, &g); g.Elements != nil {
-		directed := g.Directed
-		g = *g.Elements
-		g.Directed = directed
-	}
-	if err != nil {
-		b.badJSON(all, err)
+	j := &jsonReader{builder: b, file: all, lines: 1}
+	if err := json.Unmarshal(all, new(json.RawMessage)); err != nil {
+		j.unsound(err)
 		return
 	}
-	b.line = 0
-	b.takeNodes(g.Nodes)
-	b.takeLinks(&g)
-	if len(b.IDs) == 0 {
+	value := bytes.TrimSpace(all)
+	whole := source.Member{Value: value, At: bytes.Index(all, value)}
+	list := value[0] == '['
+	if list {
+		j.list(whole)
+	} else {
+		j.graph(whole, true)
+	}
+	declared := j.nodes != nil
+	j.takeNodes()
+	j.takeLinks()
+	if b.line = 0; len(b.IDs) == 0 {
 		b.fault("%w: no nodes and links; an object of lists of neighbours is of the format adjacency", coles.ErrFormat)
 	}
 	for i := range b.given {
-		b.given[i] = b.given[i] || list
+		b.given[i] = b.given[i] || list && !declared
 	}
 }
 
-// badJSON puts an error of decoding on its line.
-func (b *builder) badJSON(all []byte, err error) {
+// unsound puts an error of decoding on its line.
+func (j *jsonReader) unsound(err error) {
 	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	offset := int64(len(all))
-	early := errors.As(err, &syntax) && syntax.Offset >= offset
-	if syntax != nil {
-		offset = min(offset, syntax.Offset)
-	} else if errors.As(err, &kind) {
-		offset = min(offset, kind.Offset)
+	offset := len(j.file)
+	if errors.As(err, &syntax) {
+		offset = min(offset, int(syntax.Offset))
 	}
-	b.line += bytes.Count(all[:offset], []byte("\n"))
-	if early {
-		b.fault("%w: the JSON ends early", coles.ErrChecksum)
+	j.goTo(offset)
+	if syntax != nil && offset == len(j.file) {
+		j.fault("%w: the JSON ends early", coles.ErrChecksum)
 	}
-	b.fault("%w: JSON: %w", coles.ErrFormat, err)
+	j.fault("%w: JSON: %w", coles.ErrFormat, err)
 }
 
-// UnmarshalJSON keeps the order of an object.
-func (o *jsonObject) UnmarshalJSON(raw []byte) error {
-	if raw[0] == '[' {
-		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil || len(list) < 2 || len(list) > 3 {
-			return fmt.Errorf("a list of %d is no link: want two nodes and perhaps a weight", len(list))
-		}
-		for k, v := range list {
-			o.set([]string{"source", "target", "weight"}[k], v)
-		}
+// goTo has faults be on the line of a byte of the file.
+func (j *jsonReader) goTo(offset int) {
+	if offset < j.seen {
+		j.lines, j.seen = 1, 0
+	}
+	j.lines += bytes.Count(j.file[j.seen:offset], []byte("\n"))
+	j.line, j.seen = j.lines, offset
+}
+
+// parts are the members of an object or a list, whichever is wanted.
+func (j *jsonReader) parts(m source.Member, want string) []source.Member {
+	j.goTo(m.At)
+	if kind := map[byte]string{'{': "an object", '[': "a list"}[m.Value[0]]; kind == "" || !strings.Contains(want, kind) {
+		j.fault("%w: JSON: %.20s, want %s", coles.ErrFormat, m.Value, want)
 		return nil
 	}
-	all, err := source.Members(raw)
-	for _, m := range all {
-		if m.Name != "data" || m.Value[0] != '{' {
-			o.set(m.Name, m.Value)
-		} else if err == nil {
-			err = o.UnmarshalJSON(m.Value)
+	all, _ := source.Within(m.Value) // the whole is sound
+	for k := range all {
+		all[k].At += m.At
+	}
+	return all
+}
+
+// graph takes in an object that holds a graph, which may be one within the outer one.
+func (j *jsonReader) graph(m source.Member, outer bool) {
+	var within []source.Member
+	for _, part := range j.parts(m, "an object") {
+		object := part.Value[0] == '{'
+		switch part.Name {
+		case "directed":
+			j.arcs = string(part.Value) == "true"
+		case "nodes":
+			j.nodes = append(j.nodes, j.objects(part, "an object")...)
+		case "links", "edges":
+			j.links = append(j.links, j.objects(part, "an object or a list")...)
+		case "adjacency":
+			for _, of := range j.parts(part, "a list") {
+				j.adjacency = append(j.adjacency, j.objects(of, "an object"))
+			}
+		case "elements":
+			if !object {
+				j.list(part)
+			} else if outer {
+				j.graph(part, false)
+			}
+		case "graph": // of NetworkX, which has attributes in it, too
+			if object {
+				within = append(within, part)
+			}
+		case "graphs":
+			within = append(within, j.parts(part, "a list")...)
+		case "hyperedges":
+			j.unread(part.Name)
 		}
 	}
-	return err
+	if outer && within != nil && j.nodes == nil && j.links == nil {
+		j.arcs = true // unless it says
+		if j.graph(within[0], false); len(within) > 1 {
+			j.unread("graphs behind the first")
+		}
+	}
+}
+
+// list takes in elements of Cytoscape that are nodes and links, and links.
+func (j *jsonReader) list(m source.Member) {
+	for _, part := range j.parts(m, "a list") {
+		o := j.object(part, "an object or a list")
+		o.members = slices.DeleteFunc(o.members, func(m member) bool { return o.data && m.name == "group" && (m.cell == "nodes" || m.cell == "edges") })
+		if o.data && o.value("source", "target") == "" {
+			j.nodes = append(j.nodes, o)
+		} else {
+			j.links = append(j.links, o)
+		}
+	}
+}
+
+// objects are nodes or links, in a list or under the ids of nodes.
+func (j *jsonReader) objects(m source.Member, want string) (all []jsonObject) {
+	for _, part := range j.parts(m, "a list or "+strings.TrimSuffix(want, " or a list")) {
+		o := j.object(part, want)
+		if part.Name != "" {
+			o.members = append(members{{"id", part.Name}}, o.members...)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// object is a node or a link.
+func (j *jsonReader) object(m source.Member, want string) (o jsonObject) {
+	parts := j.parts(m, want)
+	if o.line = j.line; m.Value[0] == '[' && (len(parts) < 2 || len(parts) > 3) {
+		j.fault("%w: a list of %d is no link: want two nodes and perhaps a weight", coles.ErrFormat, len(parts))
+		return o
+	}
+	for k, part := range parts {
+		switch {
+		case m.Value[0] == '[':
+			o.set([]string{"source", "target", "weight"}[k], part.Value)
+		case part.Value[0] == '{' && (part.Name == "data" || part.Name == "metadata"):
+			o.data = o.data || part.Name == "data"
+			for _, of := range j.parts(part, "an object") {
+				o.set(of.Name, of.Value)
+			}
+		default:
+			o.set(part.Name, part.Value)
+		}
+	}
+	return o
 }
 
 // set keeps a value as the cell of an attribute: a list of texts between bars.
@@ -121,68 +211,71 @@ func (o *jsonObject) set(name string, raw json.RawMessage) {
 }
 
 // within says which of some parts a fault is in.
-func (b *builder) within(part string, i int) {
-	if b.err != nil {
-		b.err = fmt.Errorf("%s[%d]: %w", part, i, b.err)
+func (j *jsonReader) within(part string, i int) {
+	var at *text.Error
+	if errors.As(j.err, &at) {
+		at.Err = fmt.Errorf("%s[%d]: %w", part, i, at.Err)
 	}
 }
 
-func (b *builder) takeNodes(nodes []jsonObject) {
-	for i := 0; i < len(nodes) && b.err == nil; i++ {
-		o := &nodes[i]
-		id := o.value("id")
-		if id == "" {
-			id = strconv.Itoa(i)
-		}
-		b.take(&b.Nodes, b.node(id), o, "id")
-		b.within("nodes", i)
+func (j *jsonReader) takeNodes() {
+	for i := 0; i < len(j.nodes) && j.err == nil; i++ {
+		o := &j.nodes[i]
+		j.line = o.line
+		j.take(&j.Nodes, j.node(cmp.Or(o.value("id"), strconv.Itoa(i))), o, "id")
+		j.within("nodes", i)
 	}
 }
 
-func (b *builder) takeLinks(g *jsonGraph) {
-	links := append(g.Links, g.Edges...)
-	for i, neighbours := range g.Adjacency {
-		if i >= len(b.IDs) {
-			b.fault("adjacency[%d] of %d nodes: %w", i, len(g.Nodes), coles.ErrIndex)
+func (j *jsonReader) takeLinks() {
+	for i, neighbours := range j.adjacency {
+		if i >= len(j.IDs) {
+			j.fault("adjacency[%d] of %d nodes: %w", i, len(j.nodes), coles.ErrIndex)
 			return
 		}
 		for _, o := range neighbours {
 			id := o.value("id")
-			if row, known := b.rows[id]; known && int(row) < i && !g.Directed { // it is there from the other end
+			if row, known := j.rows[id]; known && int(row) < i && !j.arcs { // it is there from the other end
 				continue
 			}
-			o.members = append(o.members, member{"source", b.IDs[i]}, member{"target", id})
-			links = append(links, o)
+			o.members = append(o.members, member{"source", j.IDs[i]}, member{"target", id})
+			j.links = append(j.links, o)
 		}
 	}
-	ids := b.IDs
-	numbered := b.numbers(links)
-	for i := 0; i < len(links) && b.err == nil; i++ {
-		o := &links[i]
+	ids := j.IDs
+	numbered := j.numbers()
+	for i := 0; i < len(j.links) && j.err == nil; i++ {
+		o := &j.links[i]
+		j.line = o.line
 		ends := [2]string{o.value("source", "from"), o.value("target", "to")}
 		for side, end := range ends {
 			if numbered {
 				k, _ := text.Integer(end)
 				ends[side] = ids[k]
 			}
-			if _, known := b.rows[ends[side]]; !known && len(g.Nodes) > 0 {
-				b.fault("%w: the end %q is no node of the file", coles.ErrIDs, ends[side])
+			if _, known := j.rows[ends[side]]; !known && len(j.nodes) > 0 {
+				j.fault("%w: the end %q is no node of the file", coles.ErrIDs, ends[side])
 			}
 		}
-		b.take(&b.Edges, b.edge(ends[0], ends[1], g.Directed), o, "source", "target", "from", "to", "id")
-		b.within("links", i)
+		arc := j.arcs
+		if says := o.value("directed"); says == "true" || says == "false" {
+			arc = says == "true"
+		}
+		j.take(&j.Edges, j.edge(ends[0], ends[1], arc), o, "source", "target", "from", "to", "id", "directed")
+		j.within("links", i)
 	}
 }
 
 // numbers reports whether links number the nodes: all ends could, and some are no ids.
-func (b *builder) numbers(links []jsonObject) bool {
+func (j *jsonReader) numbers() bool {
 	ids := true
-	for _, o := range links {
+	for _, o := range j.links {
 		for _, end := range []string{o.value("source", "from"), o.value("target", "to")} {
-			if k, whole := text.Integer(end); !whole || k >= uint64(len(b.IDs)) {
+			k, whole := text.Integer(end)
+			if !whole || k >= uint64(len(j.IDs)) {
 				return false
 			}
-			_, known := b.rows[end]
+			_, known := j.rows[end]
 			ids = ids && known
 		}
 	}
@@ -190,9 +283,9 @@ func (b *builder) numbers(links []jsonObject) bool {
 }
 
 // take sets the attributes of a node or an edge, but those of some names.
-func (b *builder) take(a *Attributes, row int, o *jsonObject, but ...string) {
+func (j *jsonReader) take(a *Attributes, row int, o *jsonObject, but ...string) {
 	for _, name := range o.objects {
-		b.unread(name)
+		j.unread(name)
 	}
-	b.setAll(a, row, o.members, but...)
+	j.setAll(a, row, o.members, but...)
 }

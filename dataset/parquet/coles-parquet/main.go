@@ -10,6 +10,7 @@ import (
 
 	"coles/dataset"
 	"coles/dataset/parquet"
+	"coles/dataset/parse"
 	"coles/table"
 )
 
@@ -71,7 +72,7 @@ func run(what, path string, stdin io.Reader, stdout io.Writer) error {
 		}
 	case "write":
 		rows, _ := dataset.FormatNamed("jsonl")
-		d, err := rows.Read(stdin, dataset.EdgeListOptions{})
+		d, err := rows.Read(stdin, parse.Options{})
 		if err != nil {
 			return err
 		}

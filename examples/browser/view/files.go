@@ -12,6 +12,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/internal/setting"
 	"coles/internal/source"
@@ -25,9 +26,9 @@ type File struct {
 	Data []byte // the bytes of the file
 }
 
-// Options are those of [dataset.EdgeListOptions] by the same names.
+// Options are those of [parse.Options] by the same names.
 type Options struct {
-	Header                             dataset.HeaderMode
+	Header                             parse.HeaderMode
 	Columns                            []int
 	Missing, MissingRows               string
 	Unweighted, Bipartite, SkipUnknown bool
@@ -79,7 +80,7 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 		return d, nil
 	}
 	o := r.Options
-	opts := dataset.EdgeListOptions{
+	opts := parse.Options{
 		Header: o.Header, Columns: o.Columns, Missing: o.Missing, MissingRows: o.MissingRows,
 		Unweighted: o.Unweighted, Bipartite: o.Bipartite, SkipUnknown: o.SkipUnknown,
 		Warn: func(err error) { send(warning(err)) },
@@ -128,7 +129,7 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 }
 
 // give gives nodes their labels, if there is a file of these.
-func (f File) give(d *dataset.Dataset, opts dataset.EdgeListOptions) error {
+func (f File) give(d *dataset.Dataset, opts parse.Options) error {
 	if f.Name == "" {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (f File) give(d *dataset.Dataset, opts dataset.EdgeListOptions) error {
 }
 
 // readText reads edges, features and labels in text, together.
-func readText(edges, features, labels File, opts dataset.EdgeListOptions) (*dataset.Dataset, error) {
+func readText(edges, features, labels File, opts parse.Options) (*dataset.Dataset, error) {
 	var readers [3]io.Reader
 	for k, f := range []File{edges, features, labels} {
 		if f.Name == "" {
@@ -195,7 +196,7 @@ func (f File) open(free int64) (io.Reader, error) {
 	return r, nil
 }
 
-func (f File) read(as dataset.Format, opts dataset.EdgeListOptions) (*dataset.Dataset, error) {
+func (f File) read(as dataset.Format, opts parse.Options) (*dataset.Dataset, error) {
 	free := source.FreeText
 	if as.Binary {
 		free = source.FreeBinary
@@ -238,11 +239,11 @@ func warning(err error) Warning {
 // words are an error without names of packages, and the options that may help, apart.
 func words(err error) (string, []Advice) {
 	said, advice := err.Error(), []Advice{}
-	if parse := (*dataset.ParseError)(nil); errors.As(err, &parse) {
-		bare := *parse
+	if where := (*parse.Error)(nil); errors.As(err, &where) {
+		bare := *where
 		bare.Advice = nil
-		said = strings.Replace(said, parse.Error(), bare.Error(), 1)
-		for _, a := range parse.Advice {
+		said = strings.Replace(said, where.Error(), bare.Error(), 1)
+		for _, a := range where.Advice {
 			advice = append(advice, Advice(a))
 		}
 	}

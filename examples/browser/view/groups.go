@@ -103,7 +103,7 @@ func (v *View) cluster(ctx context.Context, k int, send func(message any)) error
 	if len(found.Notes) > 0 {
 		note = found.Notes[0].Text + ", by k-means"
 	}
-	return sendGroups(Groups{found.Of, nil, "cluster", note, Download{File: "clusters.csv"}}, lines, send)
+	return sendGroups(Groups{found.Of, found.Names(v.graph.IDs, v.data.Graph.Degrees()), "cluster", note, Download{File: "clusters.csv"}}, lines, send)
 }
 
 // sendGroups sends groups with their lines as a table.

@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/eval"
 	"coles/examples/browser/view"
@@ -241,7 +242,7 @@ func TestGroups(t *testing.T) {
 
 	_, file, _ := wanted(t, &v, "vectors", 0)
 	csv, _ := dataset.FormatNamed("csv")
-	y := testkit.Must(csv.Read(strings.NewReader(file.Text), dataset.EdgeListOptions{}))
+	y := testkit.Must(csv.Read(strings.NewReader(file.Text), parse.Options{}))
 	testkit.WantSame(t, "ids", y.IDs, graph.IDs)
 
 	ask(t, &v, view.Request{Sample: "karate"})
@@ -278,7 +279,7 @@ func TestFilesAreReadAsTheCommandReadsThem(t *testing.T) {
 	}{
 		"packed":             {view.Request{Files: map[string]view.File{"edges": packed("e.tsv.gz", "ann bob\nbob cy\n")}}, "3 nodes, 2 edges, no features"},
 		"by names":           {view.Request{Files: map[string]view.File{"edges": edges}}, "3 nodes, 2 edges, no features"},
-		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: view.Options{Columns: []int{1, 2}, Header: dataset.WithHeader}}, "4 nodes, 2 edges, no features"},
+		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: view.Options{Columns: []int{1, 2}, Header: parse.WithHeader}}, "4 nodes, 2 edges, no features"},
 		"a table with holes": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,city,age\nann,Rome,30\nbob,,\ncy,Oslo,50\n")}}, "3 nodes, 2 edges, "},
 		"Matrix Market": {view.Request{Files: map[string]view.File{
 			"edges":    text("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"),

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/text"
 
@@ -58,16 +59,16 @@ func placed(file string, err error) error {
 	if err == nil {
 		return nil
 	}
-	parse := &dataset.ParseError{File: file, Offset: -1, Err: err}
+	where := &parse.Error{File: file, Offset: -1, Err: err}
 	var line *text.Error
 	var at *source.Error
 	switch {
 	case errors.As(err, &line):
-		parse.Line, parse.Column, parse.Err = line.Line, line.Column, line.Err
+		where.Line, where.Column, where.Err = line.Line, line.Column, line.Err
 	case errors.As(err, &at):
-		parse.Offset, parse.Err = at.Offset, at.Err
+		where.Offset, where.Err = at.Offset, at.Err
 	}
-	return parse
+	return where
 }
 
 // checked validates what a reader made of a file.

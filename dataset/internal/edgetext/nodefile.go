@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"cmp"
@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 
 	"github.com/james-bowman/sparse"
@@ -18,12 +21,12 @@ import (
 
 // readFeatures reads one node a line and numbers the nodes in that order. The first line decides
 // between JSON, dense and sparse, and what is dense is a table if some lines at its beginning have text.
-func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
+func (l *edgeFiles) readFeatures(t *text.Reader, opts options) {
 	if t.StartsWith('{') {
 		l.readObjects(t, opts)
 		return
 	}
-	some := opts.Header.start(t, func() bool {
+	some := start(t, opts.Header, func() bool {
 		return onlyHeaderWords(t.Fields) || len(t.Fields) > 1 && !isSparseRow(t) && (!slices.ContainsFunc(t.Fields[1:], isValue) || numberNames(t.Fields))
 	})
 	if some {
@@ -32,7 +35,7 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts EdgeListOptions) {
 	switch {
 	case t.Err != nil:
 	case !some:
-		t.Fail(fmt.Errorf("%w: no line with features", ErrMissing))
+		t.Fail(fmt.Errorf("%w: no line with features", place.ErrMissing))
 	case !opts.wantsTable() && isSparseRow(t):
 		l.features = readSparseRows(t, l.nodes, opts.Width)
 	case opts.wantsTable() || hasText(t) || opts.LabelColumn != "" && slices.Contains(t.Header, opts.LabelColumn):
@@ -80,7 +83,7 @@ func (l *edgeFiles) pickFeatures(t *text.Reader) {
 			}
 		}
 		if numberNames(t.Header) && slices.ContainsFunc(t.Header[1:], text.IsNumber) {
-			l.say(l.featuresFile, t.First, []Advice{headerAdvice}, "the first line is taken for a header, though some of its names are numbers")
+			l.say(l.featuresFile, t.First, []parse.Advice{place.Header}, "the first line is taken for a header, though some of its names are numbers")
 		}
 	}
 	roles[id] = "id"
@@ -88,13 +91,13 @@ func (l *edgeFiles) pickFeatures(t *text.Reader) {
 	l.pick(t, l.featuresFile, "features", "id", roles)
 }
 
-func (l *edgeFiles) warnOfGaps(gaps int, opts EdgeListOptions) {
+func (l *edgeFiles) warnOfGaps(gaps int, opts options) {
 	if gaps > 0 && opts.Missing == "" && opts.Warn != nil {
 		of := "of their column"
 		if knowsMeans(opts.Encoder) {
 			of = "that the model knows of their column"
 		}
-		opts.Warn(fault(l.featuresFile, "cells without a number get the mean %s: %d", of, gaps))
+		opts.Warn(place.Fault(l.featuresFile, "cells without a number get the mean %s: %d", of, gaps))
 	}
 }
 
@@ -126,7 +129,7 @@ func readDenseRows(t *text.Reader, nodes *nodeIDs, mayGap bool) (x mat.Matrix, g
 		for k := 1; k < len(t.Fields); k++ {
 			switch gap := t.IsMark(k); {
 			case gap && !mayGap:
-				t.Fault(k, "%w", gapAdvice.on("%w: %q is not a number", coles.ErrFormat, t.Fields[k]))
+				t.Fault(k, "%w", place.Advise(fmt.Errorf("%w: %q is not a number", coles.ErrFormat, t.Fields[k]), gapAdvice))
 			case gap:
 				data, gaps = append(data, math.NaN()), gaps+1
 			default:
@@ -153,7 +156,7 @@ func readSparseRows(t *text.Reader, nodes *nodeIDs, width int) mat.Matrix {
 		nodes.newRow(t)
 		for k := 1; k < len(t.Fields); k++ {
 			for _, pair := range strings.Fields(t.Fields[k]) {
-				j, v := readPair(t, k, pair, cmp.Or(width, maxDim))
+				j, v := readPair(t, k, pair, cmp.Or(width, bounds.Dim))
 				ind, data = append(ind, j), append(data, v)
 				if j >= cols {
 					cols = j + 1
@@ -162,14 +165,14 @@ func readSparseRows(t *text.Reader, nodes *nodeIDs, width int) mat.Matrix {
 			}
 		}
 		if j, twice := repeated(ind[indptr[len(indptr)-1]:]); twice {
-			t.Fault(-1, "feature %d of node %q: %w", j, t.Fields[0], ErrDuplicate)
+			t.Fault(-1, "feature %d of node %q: %w", j, t.Fields[0], place.ErrDuplicate)
 		}
 		indptr = append(indptr, len(ind))
 	}
 	if cols == 0 {
-		t.Fail(fmt.Errorf("%w: no node has a feature", ErrMissing))
+		t.Fail(fmt.Errorf("%w: no node has a feature", place.ErrMissing))
 	}
-	if err := checkWidth(cols, len(ind)); err != nil && width == 0 {
+	if err := bounds.Width(cols, len(ind)); err != nil && width == 0 {
 		widest.Err, widest.MaybeHeader = err, false
 		t.Fail(widest)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 
 	"coles"
 	"coles/dataset/internal/networks"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 	"coles/table"
 )
@@ -35,10 +37,10 @@ func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.R
 	}
 	n, err := of.Read(begun)
 	if err == nil && len(n.IDs) == 0 {
-		err = fmt.Errorf("%w: no node", ErrMissing)
+		err = fmt.Errorf("%w: no node", place.ErrMissing)
 	}
 	if err != nil {
-		return nil, nil, placed(file, err)
+		return nil, nil, place.In(file, err)
 	}
 	f := &networkFile{Network: n, file: file, format: of.Name, names: n.IDs}
 	f.name()
@@ -101,7 +103,7 @@ func (f *networkFile) rows(l *edgeFiles, skip bool) ([]int32, error) {
 		row, err := l.nodes.number(name)
 		if rows[i] = int32(row); err != nil {
 			if rows[i] = -1; !skip {
-				return nil, placed(f.file, err)
+				return nil, place.In(f.file, err)
 			}
 		}
 	}
@@ -109,9 +111,9 @@ func (f *networkFile) rows(l *edgeFiles, skip bool) ([]int32, error) {
 }
 
 // readEdgesOf takes in the edges of a network.
-func (l *edgeFiles) readEdgesOf(f *networkFile, opts EdgeListOptions) error {
+func (l *edgeFiles) readEdgesOf(f *networkFile, opts options) error {
 	if opts.Bipartite && f.Sides == nil {
-		return fault(f.file, "%w: Bipartite: the file does not say that there are two kinds", coles.ErrSetting)
+		return place.Fault(f.file, "%w: Bipartite: the file does not say that there are two kinds", coles.ErrSetting)
 	}
 	rows, err := f.rows(l, opts.SkipUnknown)
 	if err != nil {
@@ -119,7 +121,7 @@ func (l *edgeFiles) readEdgesOf(f *networkFile, opts EdgeListOptions) error {
 	}
 	weight, weights, err := f.weights(opts)
 	if err != nil {
-		return placed(f.file, err)
+		return place.In(f.file, err)
 	}
 	skipped := 0
 	for e, ends := range f.Ends {
@@ -132,11 +134,11 @@ func (l *edgeFiles) readEdgesOf(f *networkFile, opts EdgeListOptions) error {
 		if weights != nil {
 			of = weights[e : e+1]
 		}
-		if err := l.edges.add(u, v, of...); err != nil {
+		if err := l.edges.Add(u, v, of...); err != nil {
 			return err
 		}
 		if !opts.Undirected && !f.Arcs[e] && u != v {
-			if err := l.edges.add(v, u, of...); err != nil {
+			if err := l.edges.Add(v, u, of...); err != nil {
 				return err
 			}
 		}
@@ -166,14 +168,14 @@ var usualWeights = []string{"weight", "weights", "edgeweight", "value", "amount"
 
 // weights are the weights of the edges, and the name of the attribute that has them: the one that is asked for, or the
 // first by its name that has numbers which differ. Without any they are nil.
-func (f *networkFile) weights(opts EdgeListOptions) (name string, all []float64, err error) {
+func (f *networkFile) weights(opts options) (name string, all []float64, err error) {
 	if opts.Unweighted {
 		return "", nil, nil
 	}
 	if opts.Weight != "" {
 		c := f.Edges.Named(opts.Weight)
 		if c == nil {
-			return "", nil, fmt.Errorf("%w: no attribute %q of edges, which have %s", ErrMissing, opts.Weight, list(f.Edges.Names()))
+			return "", nil, fmt.Errorf("%w: no attribute %q of edges, which have %s", place.ErrMissing, opts.Weight, list(f.Edges.Names()))
 		}
 		all, err := f.numbers(c)
 		return opts.Weight, all, err
@@ -222,8 +224,8 @@ func list(names []string) string {
 }
 
 // describe keeps how the edges of a network were read, and says what is not used.
-func (l *edgeFiles) describe(f *networkFile, weight string, opts EdgeListOptions) {
-	layout := Layout{File: f.file, Lines: f.format}
+func (l *edgeFiles) describe(f *networkFile, weight string, opts options) {
+	layout := parse.Layout{File: f.file, Lines: f.format}
 	var unused [2][]string
 	for k, columns := range []networks.Attributes{f.Nodes, f.Edges} {
 		for _, c := range columns {
@@ -251,9 +253,9 @@ func (l *edgeFiles) describe(f *networkFile, weight string, opts EdgeListOptions
 		}
 	}
 	if said != nil {
-		var advice []Advice
+		var advice []parse.Advice
 		if unused[0] != nil {
-			advice = []Advice{{"LabelColumn", "", "which attribute is the label"}}
+			advice = []parse.Advice{{Field: "LabelColumn", Says: "which attribute is the label"}}
 		}
 		l.say(f.file, 0, advice, "what is not used: %s", strings.Join(said, "; "))
 	}
@@ -263,7 +265,7 @@ func (l *edgeFiles) describe(f *networkFile, weight string, opts EdgeListOptions
 }
 
 // readTableOf makes rows of features of the attributes of the nodes.
-func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
+func (l *edgeFiles) readTableOf(f *networkFile, opts options) error {
 	rows, err := f.rows(l, false)
 	if err != nil {
 		return err
@@ -274,20 +276,20 @@ func (l *edgeFiles) readTableOf(f *networkFile, opts EdgeListOptions) error {
 			continue
 		}
 		if cells, given = cells+len(rows), given+len(c.Rows); cells > fewGaps+64*given {
-			return fault(f.file, "%d cells of %d attributes, and %d are given: %w", cells, len(f.Nodes), given, coles.ErrTooLarge)
+			return place.Fault(f.file, "%d cells of %d attributes, and %d are given: %w", cells, len(f.Nodes), given, coles.ErrTooLarge)
 		}
 		made.Columns = append(made.Columns, table.Column{Name: c.Name, Cells: c.All(len(rows))})
 	}
 	if made.Columns == nil {
-		return fault(f.file, "%w: nodes have no attributes, to make features of", ErrMissing)
+		return place.Fault(f.file, "%w: nodes have no attributes, to make features of", place.ErrMissing)
 	}
 	made.File = f.file
 	l.table = made
-	return placed(f.file, setKinds(made, opts.Kinds))
+	return place.In(f.file, setKinds(made, opts.Kinds))
 }
 
 // readLabelsOf takes in an attribute of nodes as their labels.
-func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
+func (l *edgeFiles) readLabelsOf(f *networkFile, opts options) error {
 	column := f.Nodes.Named(opts.LabelColumn)
 	for _, c := range f.Nodes {
 		if column == nil && opts.LabelColumn == "" && !f.isName(c) && text.LabelColumn([]string{c.Name}) == 0 {
@@ -295,7 +297,7 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 		}
 	}
 	if column == nil {
-		return fault(f.file, "%w: no attribute %q of nodes, which have %s", ErrMissing, cmp.Or(opts.LabelColumn, "class"), list(f.Nodes.Names()))
+		return place.Fault(f.file, "%w: no attribute %q of nodes, which have %s", place.ErrMissing, cmp.Or(opts.LabelColumn, "class"), list(f.Nodes.Names()))
 	}
 	l.labelsFile = f.file
 	rows, err := f.rows(l, opts.SkipUnknown)
@@ -314,23 +316,23 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts EdgeListOptions) error {
 			lines++
 		}
 	}
-	l.layouts = append(l.layouts, Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
+	l.layouts = append(l.layouts, parse.Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
 	more, word := l.unlabel(lines, opts)
 	l.warnOfLabels(skipped{}, none+more, word)
 	return nil
 }
 
 // readBeside reads features or labels by one of two ways: from the file of a graph tool, or from text with a layout.
-func (l *edgeFiles) readBeside(r io.Reader, file string, opts EdgeListOptions, network func(*networkFile, EdgeListOptions) error, lines func(*text.Reader, EdgeListOptions), layout text.Layout) error {
+func (l *edgeFiles) readBeside(r io.Reader, file string, opts options, network func(*networkFile, options) error, lines func(*text.Reader, options), layout text.Layout) error {
 	f, r, err := networkIn(r, file, "", false)
 	if err == nil && f != nil {
 		err = network(f, opts)
 	}
 	if err != nil || f != nil {
-		return placed(file, err)
+		return place.In(file, err)
 	}
 	layout.Commas, layout.Marks = isCSV(file), opts.MissingMarks
 	t := text.NewReader(r, layout)
 	lines(t, opts)
-	return placed(file, t.Err)
+	return place.In(file, t.Err)
 }

@@ -1,26 +1,26 @@
-package dataset
+package edgetext
 
 import (
-	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
-func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
+func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 	l.class = make([]string, l.nodes.count())
 	if opts.LabelColumn != "" {
-		opts.Header = WithHeader
+		opts.Header = parse.WithHeader
 	}
 	named := func() bool { return len(t.Fields) == 2 && text.IsIDName(t.Fields[0]) && !l.nodes.has(t.Fields[0]) } // the label may be called anything
-	if opts.Header.start(t, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields, "") != nil }) {
+	if start(t, opts.Header, func() bool { return named() || onlyHeaderWords(t.Fields) || labelNames(t.Fields, "") != nil }) {
 		l.pickLabels(t, opts.LabelColumn)
 	}
 	var unknown error
@@ -46,7 +46,7 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 		case l.class[i] != "":
 			both := withLabel(l.class[i], t.Fields[1])
 			if both == "" || t.IsMark(1) {
-				t.Fault(0, "label of node %q: %w", t.Fields[0], ErrDuplicate)
+				t.Fault(0, "label of node %q: %w", t.Fields[0], place.ErrDuplicate)
 			}
 			l.class[i], several = both, several+1
 			continue
@@ -54,7 +54,7 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts EdgeListOptions) {
 			none++
 			continue
 		}
-		if _, err := labelList(t.Fields[1]); err != nil {
+		if _, err := LabelList(t.Fields[1]); err != nil {
 			t.Fault(1, "%w: %w; leave out the line of a node without a label", coles.ErrFormat, err)
 		}
 		l.class[i], lines = strings.Clone(t.Fields[1]), lines+1
@@ -96,7 +96,7 @@ func labelNames(header []string, column string) []string {
 func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 	roles := labelNames(t.Header, column)
 	if roles == nil && column != "" {
-		t.Fail(fmt.Errorf("%w: no column %q of labels beside one of ids: %s", ErrMissing, column, strings.Join(t.Header, ", ")))
+		t.Fail(fmt.Errorf("%w: no column %q of labels beside one of ids: %s", place.ErrMissing, column, strings.Join(t.Header, ", ")))
 		return
 	}
 	if len(roles) != len(t.Fields) {
@@ -120,7 +120,7 @@ var noLabel = strings.Fields("unknown unlabeled unlabelled undefined missing unk
 
 // unlabel takes away labels that are a word for none and, where all others are whole numbers from 0 on, −1. It counts them,
 // and returns such a word.
-func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int, word string) {
+func (l *edgeFiles) unlabel(lines int, opts options) (count int, word string) {
 	for i, c := range l.class {
 		if opts.MissingMarks == nil && (slices.Contains(noLabel, strings.ToLower(c)) || strings.EqualFold(c, "not available")) {
 			l.class[i], word = "", c
@@ -131,7 +131,7 @@ func (l *edgeFiles) unlabel(lines int, opts EdgeListOptions) (count int, word st
 }
 
 // unlabelMinus does so with −1.
-func (l *edgeFiles) unlabelMinus(lines int, opts EdgeListOptions) (count int) {
+func (l *edgeFiles) unlabelMinus(lines int, opts options) (count int) {
 	for _, c := range l.class {
 		if _, whole := text.Integer(c); c == "-1" {
 			count++
@@ -159,46 +159,54 @@ func (l *edgeFiles) warnOfLabels(strange skipped, none int, word string) {
 		if word != "" {
 			such = fmt.Sprintf(", such as %q", word)
 		}
-		l.say(l.labelsFile, 0, []Advice{marksAdvice}, "nodes whose label says that they have none: %d%s", none, such)
+		l.say(l.labelsFile, 0, []parse.Advice{marksAdvice}, "nodes whose label says that they have none: %d%s", none, such)
 	}
 }
 
-// giveClasses sets Labels, Unlabeled and Classes from the class of every node, "" for none.
-func (d *Dataset) giveClasses(class []string) error {
-	numbers := make(map[string]int)
-	for _, c := range class {
-		if c != "" {
-			numbers[c] = 0
+// errLabelList is of a JSON list that has no labels.
+var errLabelList = errors.New("a list of labels wants one text or number at least, and nothing else")
+
+// LabelList are the labels of a cell that is a JSON list, nil for other text.
+func LabelList(cell string) (labels []string, err error) {
+	if !strings.HasPrefix(cell, "[") || !json.Valid([]byte(cell)) {
+		return nil, nil
+	}
+	var list []any
+	d := json.NewDecoder(strings.NewReader(cell))
+	d.UseNumber()
+	if err := d.Decode(&list); err != nil {
+		return nil, err
+	}
+	for _, v := range list {
+		switch v := v.(type) {
+		case string:
+			labels = append(labels, v)
+		case json.Number:
+			labels = append(labels, v.String())
+		default:
+			return nil, errLabelList
 		}
 	}
-	if len(numbers) > maxClasses {
-		return fmt.Errorf("more than %d classes: %w", maxClasses, coles.ErrTooLarge)
+	if len(labels) == 0 || slices.Contains(labels, "") {
+		return nil, errLabelList
 	}
-	d.Classes = sortedNames(numbers)
-	for i, c := range d.Classes {
-		numbers[c] = i
-	}
-	d.Labels = make([]int, len(class))
-	for i, c := range class {
-		if d.Labels[i] = numbers[c]; c == "" {
-			d.Labels[i] = -1
-			d.Unlabeled = append(d.Unlabeled, i)
-		}
-	}
-	return nil
+	return labels, nil
 }
 
-// sortedNames sorts class names: as numbers when all are integers, else as text.
-func sortedNames(names map[string]int) []string {
-	list := slices.Sorted(maps.Keys(names))
-	values := make(map[string]int, len(list))
-	for _, c := range list {
-		v, err := strconv.Atoi(c)
-		if err != nil {
-			return list
-		}
-		values[c] = v
+// withLabel is a JSON list of the labels of a cell and another one, "" where the cell has it.
+func withLabel(cell, label string) string {
+	labels, err := LabelList(cell)
+	if labels == nil {
+		labels = []string{cell}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
-	return list
+	if err != nil || slices.Contains(labels, label) {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(append(labels, label)) != nil {
+		return ""
+	}
+	return strings.TrimSpace(b.String())
 }

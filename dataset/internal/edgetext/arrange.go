@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/text"
 	"coles/table"
 
@@ -16,7 +17,7 @@ import (
 
 // arrange puts features that are numbers as they are in the order of an encoder's columns, if their file has names for
 // its own, and makes them of the cells of a table.
-func (l *edgeFiles) arrange(opts EdgeListOptions) error {
+func (l *edgeFiles) arrange(opts options) error {
 	names := l.names
 	if l.table != nil {
 		names = nil
@@ -48,20 +49,20 @@ func (l *edgeFiles) find(wanted, names []string, warn func(error)) (from []int, 
 	at := make(map[string]int)
 	for k, name := range names {
 		if _, twice := at[name]; twice {
-			return nil, fault(l.featuresFile, "column %q: %w", name, ErrDuplicate)
+			return nil, place.Fault(l.featuresFile, "column %q: %w", name, place.ErrDuplicate)
 		}
 		at[name] = k
 	}
 	for _, name := range wanted {
 		k, ok := at[name]
 		if !ok {
-			return nil, fault(l.featuresFile, "%w: no column %q", ErrMissing, name)
+			return nil, place.Fault(l.featuresFile, "%w: no column %q", place.ErrMissing, name)
 		}
 		from = append(from, k)
 		delete(at, name)
 	}
 	if len(at) > 0 && warn != nil {
-		warn(fault(l.featuresFile, "columns that are left out: %s", strings.Join(slices.Sorted(maps.Keys(at)), ", ")))
+		warn(place.Fault(l.featuresFile, "columns that are left out: %s", strings.Join(slices.Sorted(maps.Keys(at)), ", ")))
 	}
 	return from, nil
 }
@@ -79,7 +80,7 @@ func permuted(x mat.Matrix, from []int) mat.Matrix {
 }
 
 // readCells makes features of the cells of some columns. A hole is NaN.
-func (l *edgeFiles) readCells(from []int, opts EdgeListOptions) error {
+func (l *edgeFiles) readCells(from []int, opts options) error {
 	x, gaps := mat.NewDense(l.table.Rows(), len(from), nil), 0
 	for k, j := range from {
 		c := l.table.Columns[j]
@@ -87,12 +88,12 @@ func (l *edgeFiles) readCells(from []int, opts EdgeListOptions) error {
 			v, err := text.Parse(strings.TrimSpace(cell))
 			if table.IsHole(cell) {
 				if v, err = math.NaN(), nil; opts.Missing == "error" {
-					err = gapAdvice.on("%w: %q is not a number", coles.ErrFormat, cell)
+					err = place.Advise(fmt.Errorf("%w: %q is not a number", coles.ErrFormat, cell), gapAdvice)
 				}
 				gaps++
 			}
 			if err != nil {
-				return placed(l.featuresFile, &text.Error{Line: l.table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
+				return place.In(l.featuresFile, &text.Error{Line: l.table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
 			}
 			x.Set(i, k, v)
 		}

@@ -1,12 +1,9 @@
-package dataset
+package parse
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"coles/internal/text"
 )
 
 // A Layout is how a text file was read.
@@ -15,7 +12,7 @@ type Layout struct {
 	Lines     string   `json:"lines"`     // what they are: "edges", "features", "objects" or "labels"
 	Separator string   `json:"separator"` // of fields; a space is any run of spaces and tabs; "" for JSON
 	Header    []string `json:"header"`    // the names of the columns; nil where the first line is data
-	Columns   []string `json:"columns"`   // what each is: "source", "target", "weight", "id", "label", "feature", or "" for nothing
+	Columns   []string `json:"columns"`   // what each is: "source", "target", "weight", "kind", "id", "label", "feature", or "" for nothing
 	Comments  int      `json:"comments"`  // lines that are left out as comments, or of which a part is
 	Skipped   int      `json:"skipped"`   // lines that are left out because they say nothing, or name a node that another file lacks
 }
@@ -67,53 +64,4 @@ func (l Layout) String() string {
 		fmt.Fprintf(&b, "; %d lines are left out", l.Skipped)
 	}
 	return b.String()
-}
-
-// opened keeps how a file is read, whose columns have these roles.
-func (l *edgeFiles) opened(t *text.Reader, file, lines string, roles []string) {
-	layout := Layout{File: file, Lines: lines, Header: t.Header, Columns: roles}
-	if t.Separator != 0 && roles != nil {
-		if layout.Separator = string(t.Separator); t.Separator == ':' {
-			layout.Separator = "::"
-		}
-	}
-	l.layouts = append(l.layouts, layout)
-}
-
-// closed counts what was left out of a file that was opened.
-func (l *edgeFiles) closed(t *text.Reader, file string, skipped int) {
-	for k := range l.layouts {
-		if layout := &l.layouts[k]; layout.File == file {
-			layout.Comments, layout.Skipped = t.Skipped+t.Commented, skipped
-		}
-	}
-}
-
-// sayUnread warns of columns that have a name and are not read.
-func (l *edgeFiles) sayUnread(t *text.Reader, file string, is func(k int) bool) {
-	var unread []string
-	for k, name := range t.Header {
-		if is(k) {
-			unread = append(unread, strconv.Quote(name))
-		}
-	}
-	if unread != nil {
-		l.say(file, t.First, nil, "columns that are not read: %s", strings.Join(unread, ", "))
-	}
-}
-
-// pick has each line consist of the fields that have a role, the one of that role first.
-func (l *edgeFiles) pick(t *text.Reader, file, lines, first string, roles []string) {
-	l.opened(t, file, lines, roles)
-	at := slices.Index(roles, first)
-	if at == 0 && !slices.Contains(roles, "") {
-		return
-	}
-	columns := []int{at}
-	for k, role := range roles {
-		if k != at && role != "" {
-			columns = append(columns, k)
-		}
-	}
-	t.Pick(columns)
 }

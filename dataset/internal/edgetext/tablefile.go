@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 	"coles/table"
 
@@ -32,7 +34,7 @@ func hasText(t *text.Reader) bool {
 }
 
 // readTable reads "id cell cell …" into columns that the header names, or else their numbers, from 2 on.
-func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table {
+func (l *edgeFiles) readTable(t *text.Reader, opts options) *table.Table {
 	width := len(t.Fields)
 	names := make([]string, width-1)
 	for k := range names {
@@ -58,7 +60,7 @@ func (l *edgeFiles) readTable(t *text.Reader, opts EdgeListOptions) *table.Table
 		for k, cell := range t.Fields[1:] {
 			if t.IsMark(k + 1) {
 				if opts.Missing == "error" && opts.Kinds[names[k]] != table.Ignore {
-					t.Fault(k+1, "%w", gapAdvice.on("%w: %q says nothing", coles.ErrFormat, cell))
+					t.Fault(k+1, "%w", place.Advise(fmt.Errorf("%w: %q says nothing", coles.ErrFormat, cell), gapAdvice))
 				}
 				cell = ""
 			}
@@ -82,26 +84,26 @@ func setKinds(of *table.Table, kinds map[string]table.Kind) error {
 
 // encode sets the features, and their names, to those that the encoder makes of the table, or one that it learns.
 // Beside edges a table that tells no rows apart makes one feature, 0, as the same numbers in all rows would.
-func (d *Dataset) encode(e *table.Encoder) error {
+func (f *Files) encode(e *table.Encoder) error {
 	ctx := context.Background() // which does not end
 	var err error
 	if e == nil {
-		e, err = table.Fit(ctx, d.Table)
+		e, err = table.Fit(ctx, f.Table)
 	}
 	if err == nil {
-		d.Encoder = e
-		d.Features, err = e.Encode(ctx, d.Table)
+		f.Encoder = e
+		f.Features, err = e.Encode(ctx, f.Table)
 	}
 	var cell *table.CellError
 	switch {
-	case e == nil && errors.Is(err, coles.ErrShape) && !errors.As(err, &cell) && (d.Undirected != nil || d.Adjacency.NNZ() > 0):
-		d.Features, d.Table = mat.NewDense(d.Table.Rows(), 1, nil), nil
+	case e == nil && errors.Is(err, coles.ErrShape) && !errors.As(err, &cell) && (f.Undirected != nil || f.Adjacency.NNZ() > 0):
+		f.Features, f.Table = mat.NewDense(f.Table.Rows(), 1, nil), nil
 		return nil
 	case errors.As(err, &cell):
-		return &ParseError{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w", cell.Column, cell.Err), Advice: []Advice{kindAdvice}}
+		return &parse.Error{File: cell.File, Line: cell.Line, Err: fmt.Errorf("column %q: %w", cell.Column, cell.Err), Advice: []parse.Advice{kindAdvice}}
 	case err != nil:
 		return err
 	}
-	d.FeatureNames = e.Names()
+	f.FeatureNames = e.Names()
 	return nil
 }

@@ -1,30 +1,20 @@
-package dataset
+package parse
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"slices"
-	"unicode/utf8"
 
-	"coles"
-	"coles/internal/scratch"
-	"coles/internal/setting"
-	"coles/internal/text"
 	"coles/table"
-
-	"gonum.org/v1/gonum/mat"
 )
 
-// EdgeListOptions goes with [ReadEdgeList]. The zero value works.
-type EdgeListOptions struct {
+// Options say how the text of a graph is read. The zero value works.
+type Options struct {
 	// Labels, when not nil, holds lines "id, label", of any text, or is the file of a graph tool. Classes are numbered in the
 	// order of their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
 	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label; without Labels it is one of the
 	// nodes of the edges. Features are made of others.
 	LabelColumn string
-	// Format is that of the edges, by its name in [Formats]. "" means the file of a graph tool if it is one by its content
+	// Format is that of the edges, by its name in dataset.Formats. "" means the file of a graph tool if it is one by its content
 	// or name, and else text.
 	Format string
 	// Weight names the attribute of edges that is the weight in the file of a graph tool.
@@ -57,7 +47,7 @@ type EdgeListOptions struct {
 	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
 	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
 	// nothing but numbers; but with an encoder of numbers as they are, [table.AsIs], a file has its columns put
-	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is ErrMissing.
+	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is place.ErrMissing.
 	Kinds   map[string]table.Kind
 	Encoder *table.Encoder
 	// SkipUnknown skips what names no node: labels and features of nodes that the edge list does not name, and edges
@@ -69,54 +59,23 @@ type EdgeListOptions struct {
 	// Rows, where it is not 0, says that the nodes are called 0 to Rows − 1, as those of vectors without
 	// ids are: it is a shorter way to say that of Nodes, and Dataset.IDs are nil.
 	Rows int
-	// Undirected makes the graph, as [Dataset.Graph] does, in the place of the adjacency, of which an
+	// Undirected makes the graph, as dataset.Dataset.Graph does, in the place of the adjacency, of which an
 	// entry takes twice to four times the memory: Dataset.Undirected has it.
 	Undirected bool
 	// Scratch, where it is not "", is a folder for what is as long as the list while Undirected is made, and
-	// for that graph, until [Dataset.Close]: memory then holds some 40 bytes a node besides the names. Linux
+	// for that graph, until dataset.Dataset.Close: memory then holds some 40 bytes a node besides the names. Linux
 	// only; the files have no names and end with the program.
 	Scratch string
 	// Width is the number of columns of sparse features where it is known, such as by a model: an index
 	// beyond is coles.ErrIndex, and rows may end before. 0 means one more than the largest index.
 	Width int
-	// Warn, when not nil, is told what may be misread, a [*ParseError]: a first line that is taken
+	// Warn, when not nil, is told what may be misread, a [*Error]: a first line that is taken
 	// for an edge, a column that is taken for one thing or another, what is left out.
 	Warn func(error)
 	// EdgesName, FeaturesName and LabelsName name the files in errors. Empty means the names of the
 	// readers or, where these have none, "edges", "features" and "labels".
 	EdgesName, FeaturesName, LabelsName string
 }
-
-// check checks the settings.
-func (o EdgeListOptions) check() error {
-	if how := []string{"", "error", "zero", "mean", "drop"}; !slices.Contains(how, o.Missing) {
-		return setting.Bad("Missing", o.Missing, "error, zero, mean or drop")
-	} else if !slices.Contains(how, o.MissingRows) {
-		return setting.Bad("MissingRows", o.MissingRows, "error, zero, mean or drop")
-	}
-	if !slices.Contains([]string{"", "sum", "max", "first"}, o.Repeats) {
-		return setting.Bad("Repeats", o.Repeats, "sum, max or first")
-	}
-	if o.Rows < 0 || o.Rows > maxDim {
-		return setting.Bad("Rows", o.Rows, "0 to %d", maxDim)
-	}
-	if o.Width < 0 || o.Width > maxDim {
-		return setting.Bad("Width", o.Width, "0 to %d", maxDim)
-	}
-	if len(o.Columns) == 0 {
-		return nil
-	}
-	columns := slices.Sorted(slices.Values(o.Columns))
-	if len(columns) < 2 || len(columns) > 3 || columns[0] < 1 || len(slices.Compact(columns)) < len(o.Columns) {
-		return setting.Bad("Columns", o.Columns, "two for the ids and perhaps one for the weight, counted from 1")
-	}
-	return nil
-}
-
-func (o EdgeListOptions) wantsTable() bool { return o.Kinds != nil || o.wantsCells() }
-
-// wantsCells reports whether there is an encoder of cells.
-func (o EdgeListOptions) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs() }
 
 // HeaderMode says whether text files begin with a line of column names.
 type HeaderMode int
@@ -134,77 +93,3 @@ const (
 	// WithHeader skips the first data line of every file.
 	WithHeader
 )
-
-// edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
-// the nodes.
-type edgeFiles struct {
-	nodes    *nodeIDs
-	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
-	names    []string   // of the features
-	table    *table.Table
-	edges    edgeSet
-	class    []string // "" for none; nil without labels
-	oneKind  bool     // the names of the columns say that both ends are of one
-	sides    []bool   // of two kinds, whether it is of the second; nil for one
-
-	featuresFile, edgesFile, labelsFile string // in errors
-
-	layouts []Layout
-	told    func(error) // what may be misread; nil where nobody listens
-}
-
-// say warns of a line of a file, or of the file.
-func (l *edgeFiles) say(file string, line int, advice []Advice, format string, args ...any) {
-	if l.told != nil {
-		l.told(&ParseError{File: file, Line: line, Offset: -1, Err: fmt.Errorf(format, args...), Advice: advice})
-	}
-}
-
-// warnOfComments warns of comments at the head of a file that may be data.
-func (l *edgeFiles) warnOfComments(t *text.Reader, file string) {
-	if t.CommentIsAlike() {
-		l.say(file, 0, nil, "lines that start with # or %% are left out as comments: %d, the last %q", t.Skipped, t.Comment)
-	}
-}
-
-// scratchHeld is enough for the pages into which a sort deals edges.
-const scratchHeld = 512 << 20
-
-// collect reads edges by way of read, to where the options say.
-func (o EdgeListOptions) collect(read func(l *edgeFiles) (*Dataset, error)) (*Dataset, error) {
-	l := &edgeFiles{nodes: newNodeIDs()}
-	if o.Scratch == "" || !o.Undirected {
-		return read(l)
-	}
-	space, err := scratch.Open(o.Scratch, scratchHeld)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: scratch: %w", err)
-	}
-	l.edges.space = space
-	d, err := read(l)
-	if err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	d.release = space.Close
-	return d, nil
-}
-
-// nameNodes numbers nodes that are all there are, perhaps of two kinds.
-func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
-	switch {
-	case ids == nil && rows == 0:
-		return nil
-	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
-		return setting.Bad("Nodes", nil, "only one of Nodes, Rows and a file of features, which name the nodes")
-	}
-	l.nodes.span = rows
-	for i, id := range ids {
-		if row, _ := l.nodes.number(id); row < i || id == "" || !utf8.ValidString(id) {
-			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)
-		}
-	}
-	if l.nodes.closed = "unknown node"; kinds {
-		l.nodes.alias()
-	}
-	return nil
-}

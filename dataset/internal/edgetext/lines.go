@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
@@ -22,6 +24,8 @@ type edgeReader struct {
 	named   bool      // the weight is one by its name or the caller's word
 	width   int       // fields of the first line
 	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
+	types   []int     // fields of the kinds of the ids, where each line says them
+	found   []string  // kinds in these
 	skips   bool      // edges that have no two nodes
 	nothing skipped   // of them, those with an end that says nothing
 	unknown skipped   // and those with one that is no node
@@ -48,6 +52,12 @@ func (s *skipped) skip(id string) {
 
 // readRows takes in the edges on all lines from the current one on.
 func (e *edgeReader) readRows() {
+	if e.types != nil {
+		for e.Next() {
+			e.take()
+		}
+		return
+	}
 	form := text.Plain{Fields: e.width, Columns: e.columns, Names: e.kinds[0] != "", Marks: e.Marks}
 	if e.chosen {
 		form.Fields = 0
@@ -95,7 +105,7 @@ func (e *edgeReader) takePlain(b *text.Block, lo, hi int) error {
 	if e.unknown.lines > before {
 		ends, weights = e.withoutUnknown(ends, weights, before)
 	}
-	return e.edges.addRows(ends, weights)
+	return e.edges.AddRows(ends, weights)
 }
 
 // withoutUnknown are the edges whose ends are nodes, in the place of all. It counts the others, beyond some.
@@ -156,16 +166,16 @@ func (e *edgeReader) take() {
 			return
 		default:
 			err := fmt.Errorf("%w: an empty node id", coles.ErrFormat)
-			advice := []Advice{unknownAdvice}
+			advice := []parse.Advice{unknownAdvice}
 			if e.Fields[k] != "" {
 				err = fmt.Errorf("%w: %q stands for nothing and is no node", coles.ErrFormat, e.Fields[k])
 				advice = append(advice, marksAdvice)
 			}
-			e.Fail(e.At(k, &advised{err, advice}))
+			e.Fail(e.At(k, place.Advise(err, advice...)))
 			return
 		}
 	}
-	if e.edges.count == 0 {
+	if e.edges.Count == 0 {
 		e.first, e.firstAt = [2]string{e.Fields[e.columns[0]], e.Fields[e.columns[1]]}, e.Line
 	}
 	i, j := int32(e.end(0)), int32(e.end(1))
@@ -178,16 +188,31 @@ func (e *edgeReader) take() {
 	if len(e.columns) == 3 {
 		weight = []float64{e.Number(e.columns[2])}
 	}
-	if err := e.edges.add(i, j, weight...); err != nil {
+	if err := e.edges.Add(i, j, weight...); err != nil {
 		e.Fail(err)
 	}
 }
 
 // end is the row of the node at an end of the current line's edge.
 func (e *edgeReader) end(side int) int {
-	k := e.columns[side]
-	e.Fields[k] = e.kinds[side] + e.Fields[k]
+	k, kind := e.columns[side], e.kinds[side]
+	if e.types != nil {
+		kind = e.kind(e.types[side])
+	}
+	e.Fields[k] = kind + e.Fields[k]
 	return e.nodes.named(e.Reader, k)
+}
+
+// kind is what an id of the kind in a field begins with.
+func (e *edgeReader) kind(field int) string {
+	kind := strings.ReplaceAll(e.Fields[field], ":", " ") + ":"
+	if e.IsMark(field) {
+		e.Fault(field, "%w: a node without a kind", coles.ErrFormat)
+	}
+	if !slices.Contains(e.found, kind) {
+		e.found = append(e.found, strings.Clone(kind))
+	}
+	return kind
 }
 
 // manyOnALine says what lines of different lengths may be.

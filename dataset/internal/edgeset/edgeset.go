@@ -1,4 +1,5 @@
-package dataset
+// Package edgeset collects edges by the rows of their ends.
+package edgeset
 
 import (
 	"context"
@@ -12,26 +13,26 @@ import (
 	"github.com/james-bowman/sparse"
 )
 
-// An edgeSet holds edges, by the rows of their ends, in blocks: none is moved as more come.
-type edgeSet struct {
-	space  *scratch.Space // of the blocks, nil for memory
-	blocks []edgeBlock
-	count  int
+// A Set holds edges, by the rows of their ends, in blocks: none is moved as more come.
+type Set struct {
+	Space  *scratch.Space // of the blocks, nil for memory
+	blocks []block
+	Count  int
 }
 
-// An edgeBlock has 32 bits an end, as long as the number of edges in each row is not known.
-type edgeBlock struct {
+// A block has 32 bits an end, as long as the number of edges in each row is not known.
+type block struct {
 	from, to []int32
 	weights  []float64 // nil if all are 1
 }
 
-// add appends an edge and, where all have one, its weight.
-func (s *edgeSet) add(u, v int32, weight ...float64) error {
-	return s.addRows([]uint64{uint64(u), uint64(v)}, weight)
+// Add appends an edge and, where all have one, its weight.
+func (s *Set) Add(u, v int32, weight ...float64) error {
+	return s.AddRows([]uint64{uint64(u), uint64(v)}, weight)
 }
 
-// addRows appends edges by the rows of both ends, one after the other. Its error is the space's.
-func (s *edgeSet) addRows(ends []uint64, weights []float64) error {
+// AddRows appends edges by the rows of both ends, one after the other. Its error is the space's.
+func (s *Set) AddRows(ends []uint64, weights []float64) error {
 	for len(ends) > 0 {
 		k := len(s.blocks) - 1
 		if k < 0 || len(s.blocks[k].from) == cap(s.blocks[k].from) {
@@ -49,24 +50,57 @@ func (s *edgeSet) addRows(ends []uint64, weights []float64) error {
 		}
 		given := min(more, len(weights))
 		b.weights, weights = append(b.weights, weights[:given]...), weights[given:]
-		s.count, ends = s.count+more, ends[2*more:]
+		s.Count, ends = s.Count+more, ends[2*more:]
 	}
 	return nil
 }
 
+// First is the first edge of a set that has one.
+func (s *Set) First() (u, v int) { return int(s.blocks[0].from[0]), int(s.blocks[0].to[0]) }
+
+// Unweigh has all weights be 1.
+func (s *Set) Unweigh() {
+	for k := range s.blocks {
+		s.blocks[k].weights = nil
+	}
+}
+
+// Dropped counts edges that a graph of n nodes leaves out, self loops and others of weight 0, and nodes without any other.
+func (s *Set) Dropped(n int) (loops, zeros, isolated int) {
+	has := make([]bool, n)
+	for _, b := range s.blocks {
+		for k, u := range b.from {
+			switch v := b.to[k]; {
+			case u == v:
+				loops++
+			case b.weights != nil && b.weights[k] == 0:
+				zeros++
+			default:
+				has[u], has[v] = true, true
+			}
+		}
+	}
+	for _, has := range has {
+		if !has {
+			isolated++
+		}
+	}
+	return loops, zeros, isolated
+}
+
 // grow adds a block.
-func (s *edgeSet) grow(weighted bool) error {
-	room := min(max(256, s.count), 1<<16)
-	if s.space != nil {
+func (s *Set) grow(weighted bool) error {
+	room := min(max(256, s.Count), 1<<16)
+	if s.Space != nil {
 		room = 1 << 20 // of a file each
 	}
-	ends, err := scratch.Make[int32](s.space, 2*room)
+	ends, err := scratch.Make[int32](s.Space, 2*room)
 	if err != nil {
 		return err
 	}
-	b := edgeBlock{from: ends[:0:room], to: ends[room:room]}
-	if weighted && s.space != nil {
-		if b.weights, err = scratch.Make[float64](s.space, room); err != nil {
+	b := block{from: ends[:0:room], to: ends[room:room]}
+	if weighted && s.Space != nil {
+		if b.weights, err = scratch.Make[float64](s.Space, room); err != nil {
 			return err
 		}
 		b.weights = b.weights[:0]
@@ -75,9 +109,9 @@ func (s *edgeSet) grow(weighted bool) error {
 	return nil
 }
 
-// graph is the graph of the edges between n nodes, which lies where they do, and how many were given again.
-func (s *edgeSet) graph(n int, ids []string, repeats string) (*coles.Graph, int, error) {
-	if s.space == nil {
+// Graph is the graph of the edges between n nodes, which lies where they do, and how many were given again.
+func (s *Set) Graph(n int, ids []string, repeats string) (*coles.Graph, int, error) {
+	if s.Space == nil {
 		g, err := inside.FromEdges(n, s.parts(), coles.WithIDs(ids), coles.WithRepeats(repeats))
 		if err != nil {
 			return nil, 0, err
@@ -85,7 +119,7 @@ func (s *edgeSet) graph(n int, ids []string, repeats string) (*coles.Graph, int,
 		return g, g.Report().DuplicatesMerged, nil
 	}
 	weighted, at := false, 0
-	for e, w := range s.all() {
+	for e, w := range s.All() {
 		if err := matrix.CheckPair(n, at, e, w); err != nil {
 			return nil, 0, err
 		}
@@ -102,8 +136,8 @@ func (s *edgeSet) graph(n int, ids []string, repeats string) (*coles.Graph, int,
 			}
 		}
 	}
-	ctx := scratch.With(context.Background(), s.space)
-	a, again, _, err := matrix.FromEntries(ctx, n, parts, s.count, weighted, matrix.Repeats(repeats))
+	ctx := scratch.With(context.Background(), s.Space)
+	a, again, _, err := matrix.FromEntries(ctx, n, parts, s.Count, weighted, matrix.Repeats(repeats))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -112,7 +146,7 @@ func (s *edgeSet) graph(n int, ids []string, repeats string) (*coles.Graph, int,
 }
 
 // parts are the edges with their weights, in the order in which they came.
-func (s *edgeSet) parts() []iter.Seq2[coles.Edge, float64] {
+func (s *Set) parts() []iter.Seq2[coles.Edge, float64] {
 	parts := make([]iter.Seq2[coles.Edge, float64], len(s.blocks))
 	for q, b := range s.blocks {
 		parts[q] = func(yield func(coles.Edge, float64) bool) {
@@ -130,8 +164,8 @@ func (s *edgeSet) parts() []iter.Seq2[coles.Edge, float64] {
 	return parts
 }
 
-// all yields all parts, one after the other.
-func (s *edgeSet) all() iter.Seq2[coles.Edge, float64] {
+// All yields all parts, one after the other.
+func (s *Set) All() iter.Seq2[coles.Edge, float64] {
 	return func(yield func(coles.Edge, float64) bool) {
 		for _, part := range s.parts() {
 			for e, weight := range part {
@@ -143,9 +177,9 @@ func (s *edgeSet) all() iter.Seq2[coles.Edge, float64] {
 	}
 }
 
-// move gives each end another row, and leaves out edges with an end whose row is below 0.
-func (s *edgeSet) move(row []int32) {
-	s.count = 0
+// Move gives each end another row, and leaves out edges with an end whose row is below 0.
+func (s *Set) Move(row []int32) {
+	s.Count = 0
 	for k := range s.blocks {
 		b, kept := &s.blocks[k], 0
 		for e, u := range b.from {
@@ -160,22 +194,22 @@ func (s *edgeSet) move(row []int32) {
 			kept++
 		}
 		b.from, b.to, b.weights = b.from[:kept], b.to[:kept], b.weights[:min(kept, len(b.weights))]
-		s.count += kept
+		s.Count += kept
 	}
 }
 
-// csr sorts the edges into the rows of a matrix, keeping their order within a row.
-func (s *edgeSet) csr(rows, cols int) *sparse.CSR {
+// CSR sorts the edges into the rows of a matrix, keeping their order within a row.
+func (s *Set) CSR(rows, cols int) *sparse.CSR {
 	indptr := make([]int, rows+1)
-	for e := range s.all() {
+	for e := range s.All() {
 		indptr[e.U+1]++
 	}
 	for i := range rows {
 		indptr[i+1] += indptr[i]
 	}
-	ind, data := make([]int, s.count), make([]float64, s.count)
+	ind, data := make([]int, s.Count), make([]float64, s.Count)
 	next := append([]int(nil), indptr[:rows]...)
-	for e, weight := range s.all() {
+	for e, weight := range s.All() {
 		p := next[e.U]
 		next[e.U]++
 		ind[p], data[p] = e.V, weight
@@ -183,14 +217,14 @@ func (s *edgeSet) csr(rows, cols int) *sparse.CSR {
 	return sparse.NewCSR(rows, cols, indptr, ind, data)
 }
 
-// compressed sorts entries into rows, keeping their order within a row. Without values each is 1.
-func compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
-	return (&edgeSet{blocks: []edgeBlock{{is, js, values}}, count: len(is)}).csr(rows, cols)
+// Compressed sorts entries into rows, keeping their order within a row. Without values each is 1.
+func Compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
+	return (&Set{blocks: []block{{is, js, values}}, Count: len(is)}).CSR(rows, cols)
 }
 
-// joinRepeats counts entries of a row at the place of an earlier one, and joins them as [coles.WithRepeats] does, but leaves
+// JoinRepeats counts entries of a row at the place of an earlier one, and joins them as [coles.WithRepeats] does, but leaves
 // those that add up for the graph, as the other direction of an edge has a say in it.
-func joinRepeats(m *sparse.CSR, repeats string) (again int) {
+func JoinRepeats(m *sparse.CSR, repeats string) (again int) {
 	raw := m.RawMatrix()
 	how, first := matrix.Repeats(repeats), make([]int, raw.J) // of a column, from 1, beyond what rows before have
 	kept := 0

@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
@@ -182,7 +184,7 @@ func (e *edgeReader) among(weight int) []int {
 		return e.columns[:2]
 	}
 	if known := e.known(columns); len(known) == 2 {
-		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", known[0]+1, known[1]+1, e.featuresFile)
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "columns %d and %d hold ids of %s: they are taken for the ends of an edge", known[0]+1, known[1]+1, e.featuresFile)
 		return known
 	}
 	of := endsOfMore
@@ -235,7 +237,7 @@ func (e *edgeReader) withWeight(columns []*column, ends []int, weight int) []int
 	if len(rest) > 0 {
 		said += "; not read: " + strings.Join(rest, "; ")
 	}
-	e.say(e.edgesFile, e.First, []Advice{columnsAdvice("")}, "%s", said)
+	e.say(e.edgesFile, e.First, []parse.Advice{columnsAdvice("")}, "%s", said)
 	return ends
 }
 
@@ -245,11 +247,11 @@ func (e *edgeReader) doubt(columns []*column) {
 	few := len(w.values) > 2 && w.whole
 	switch {
 	case few && w.rising && w.lowest == 0 && w.lines > 4:
-		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column begins at 0 and never falls, as times do, and is taken for the weight")
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "the third column begins at 0 and never falls, as times do, and is taken for the weight")
 	case few && w.lowest >= 1900 && w.above <= 2100:
-		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "the third column may be years, from %.15g to %.15g, and is taken for the weight", w.lowest, w.above)
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "the third column may be years, from %.15g to %.15g, and is taken for the weight", w.lowest, w.above)
 	case w.whole && w.lines > 3 && len(w.values) > 1 && !u.numbers && !v.numbers && 2*len(v.values) <= v.lines && len(v.values) < len(w.values) && alike(u, v) == 0:
-		e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,3")}, "the third column is taken for the weight, and the second, of %d different cells, for an end", len(v.values))
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,3")}, "the third column is taken for the weight, and the second, of %d different cells, for an end", len(v.values))
 	}
 }
 
@@ -292,17 +294,17 @@ func (e *edgeReader) unclear(columns []*column, choices [][]int) error {
 	}
 	err := fmt.Errorf("%w: %d columns, and neither names nor cells tell the ends of an edge: %s", coles.ErrFormat, len(e.Fields), strings.Join(fields, ", "))
 	if len(choices) == 0 || len(choices) > mostChoices {
-		return &advised{err, []Advice{columnsAdvice("")}}
+		return place.Advise(err, columnsAdvice(""))
 	}
-	var advice []Advice
+	var advice []parse.Advice
 	for _, p := range choices {
 		of := fmt.Sprintf("%d,%d", p[0]+1, p[1]+1)
 		if len(columns) == 3 && p[1] == 1 {
 			of += ",3"
 		}
-		advice = append(advice, Advice{"Columns", of, fmt.Sprintf("that columns %d and %d are the ends of an edge", p[0]+1, p[1]+1)})
+		advice = append(advice, parse.Advice{Field: "Columns", Value: of, Says: fmt.Sprintf("that columns %d and %d are the ends of an edge", p[0]+1, p[1]+1)})
 	}
-	return &advised{err, advice}
+	return place.Advise(err, advice...)
 }
 
 // dates are times as people write them.

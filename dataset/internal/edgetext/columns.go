@@ -1,11 +1,14 @@
-package dataset
+package edgetext
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
@@ -74,7 +77,7 @@ func (e *edgeReader) isAboveOthers(used []string) bool {
 const digits = "0123456789"
 
 // choose says which columns an edge is in, as far as the caller has not: by their names, or by the cells of all.
-func (e *edgeReader) choose(opts EdgeListOptions) {
+func (e *edgeReader) choose(opts options) {
 	columns, ok := text.EdgeColumns(e.Header)
 	ok = ok && len(e.Header) == e.width
 	weightless := opts.Unweighted
@@ -99,7 +102,7 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 		}
 		e.columns = e.among(weight)
 		if e.named = weight >= 0; len(e.Header) == 3 && len(e.columns) == 3 && e.columns[2] == 2 && weight < 0 {
-			e.say(e.edgesFile, e.First, []Advice{columnsAdvice("1,2")}, "the column %q is taken for the weight", e.Header[2])
+			e.say(e.edgesFile, e.First, []parse.Advice{columnsAdvice("1,2")}, "the column %q is taken for the weight", e.Header[2])
 		}
 	}
 	if weightless {
@@ -107,7 +110,7 @@ func (e *edgeReader) choose(opts EdgeListOptions) {
 	}
 	if ok {
 		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
-			return !slices.Contains(e.columns, k) && !(opts.Unweighted && slices.Contains(columns, k))
+			return !slices.Contains(e.columns, k) && !slices.Contains(e.types, k) && !(opts.Unweighted && slices.Contains(columns, k))
 		})
 	}
 }
@@ -129,10 +132,10 @@ func (e *edgeReader) warn() {
 // warnOfHeader warns of a first line whose ids are text and occur nowhere else.
 func (e *edgeReader) warnOfHeader() {
 	e.warnOfSizes()
-	if e.told == nil || !e.Guessed || e.Header != nil || e.edges.count < 2 || text.IsNumber(e.first[0]) || text.IsNumber(e.first[1]) {
+	if e.told == nil || !e.Guessed || e.Header != nil || e.edges.Count < 2 || text.IsNumber(e.first[0]) || text.IsNumber(e.first[1]) {
 		return
 	}
-	u, v := int(e.edges.blocks[0].from[0]), int(e.edges.blocks[0].to[0])
+	u, v := e.edges.First()
 	known := 0
 	if e.features != nil {
 		known, _ = e.features.Dims()
@@ -141,12 +144,12 @@ func (e *edgeReader) warnOfHeader() {
 		return
 	}
 	others := -1 // the first edge is the line's
-	for b := range e.edges.all() {
+	for b := range e.edges.All() {
 		if others++; others > 0 && (b.U == u || b.U == v || b.V == u || b.V == v) {
 			return
 		}
 	}
-	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
+	e.say(e.edgesFile, e.firstAt, []parse.Advice{place.Header}, "%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
 }
 
 // warnOfSizes warns of a first line that may say how many nodes and edges there are: as many lines follow, without an id
@@ -154,8 +157,8 @@ func (e *edgeReader) warnOfHeader() {
 func (e *edgeReader) warnOfSizes() {
 	nodes, ok := text.Integer(e.first[0])
 	edges, also := text.Integer(e.first[1])
-	follow := uint64(e.edges.count) - 1
-	if !ok || !also || e.told == nil || e.Header != nil || e.edges.count < 3 || follow != edges && (follow != nodes || edges < nodes/2) {
+	follow := uint64(e.edges.Count) - 1
+	if !ok || !also || e.told == nil || e.Header != nil || e.edges.Count < 3 || follow != edges && (follow != nodes || edges < nodes/2) {
 		return
 	}
 	for _, id := range e.nodes.ids {
@@ -163,13 +166,13 @@ func (e *edgeReader) warnOfSizes() {
 			return
 		}
 	}
-	e.say(e.edgesFile, e.firstAt, []Advice{headerAdvice}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
+	e.say(e.edgesFile, e.firstAt, []parse.Advice{place.Header}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
 }
 
 // dropTimes leaves out weights that are times, not all the same. What a name or the caller calls weights stays.
 func (e *edgeReader) dropTimes() {
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, w := range e.edges.all() {
+	for _, w := range e.edges.All() {
 		if low, high = min(low, w), max(high, w); !areTimes(low, high) {
 			return
 		}
@@ -181,8 +184,32 @@ func (e *edgeReader) dropTimes() {
 		e.say(e.edgesFile, 0, nil, "the weights look like times, from %.15g to %.15g", low, high)
 		return
 	}
-	for k := range e.edges.blocks {
-		e.edges.blocks[k].weights = nil
+	e.edges.Unweigh()
+	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2,3")}, "the third column looks like times, from %.15g to %.15g, and is no weight", low, high)
+}
+
+// isValue reports whether a field stands where a number should: a line of such fields is no header,
+// and its reader reports the first that is none.
+func isValue(s string) bool { return text.IsNumber(s) || text.IsMark(s) }
+
+// start goes to the first data line after the header, see [text.Reader.Start].
+func start(t *text.Reader, m parse.HeaderMode, isHeader func() bool) bool {
+	if m != parse.DetectHeader {
+		isHeader = func() bool { return m == parse.WithHeader }
 	}
-	e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2,3")}, "the third column looks like times, from %.15g to %.15g, and is no weight", low, high)
+	return t.Start(m == parse.DetectHeader, isHeader)
+}
+
+// onlyHeaderWords reports whether fields, more than one, are nothing but the words of headers.
+func onlyHeaderWords(fields []string) bool {
+	return len(fields) > 1 && !slices.ContainsFunc(fields, func(c string) bool { return !text.IsColumnName(c) })
+}
+
+// checkGuess makes sure that a line which was taken for a header does not have the id of a node in
+// the field for an id, with its kind before it.
+func checkGuess(t *text.Reader, nodes *nodeIDs, k int, kind string) {
+	if t.Guessed && k < len(t.Header) && nodes.has(kind+t.Header[k]) {
+		t.Line = t.First
+		t.Fault(-1, "%w", place.Advise(fmt.Errorf("%w: looks like a header, but %q (field %d) is a node", coles.ErrFormat, kind+t.Header[k], k+1), place.Header))
+	}
 }

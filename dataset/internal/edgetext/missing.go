@@ -1,4 +1,4 @@
-package dataset
+package edgetext
 
 import (
 	"cmp"
@@ -7,6 +7,10 @@ import (
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/edgeset"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/matrix"
 	"coles/internal/setting"
 	"coles/internal/text"
@@ -17,7 +21,7 @@ import (
 )
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
-func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
+func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	if out := l.leftOut(opts); out != nil {
 		var keep []int
 		for i, out := range out {
@@ -26,7 +30,7 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 			}
 		}
 		if keep == nil {
-			return nil, fmt.Errorf("%w: every node is left out", ErrMissing)
+			return nil, fmt.Errorf("%w: every node is left out", place.ErrMissing)
 		}
 		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
 		if err := l.take(keep); err != nil {
@@ -54,9 +58,10 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	if l.table != nil {
 		l.table.IDs = l.nodes.ids
 	}
-	d := &Dataset{
-		Features: l.features, FeatureNames: l.names, Table: l.table, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
+	d := &Files{
+		Features: l.features, FeatureNames: l.names, Table: l.table, Class: l.class, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
 	}
+	l.warnOfDropped(n)
 	var again int
 	usual := matrix.Added
 	if opts.Unweighted {
@@ -65,52 +70,49 @@ func (l *edgeFiles) dataset(opts EdgeListOptions) (*Dataset, error) {
 	repeats := cmp.Or(opts.Repeats, string(usual))
 	if opts.Undirected {
 		var err error
-		if d.Undirected, again, err = l.edges.graph(n, l.nodes.ids, repeats); err != nil {
-			return nil, placed(l.edgesFile, err)
+		if d.Undirected, again, err = l.edges.Graph(n, l.nodes.ids, repeats); err != nil {
+			return nil, place.In(l.edgesFile, err)
 		}
 	} else {
-		d.Adjacency = l.edges.csr(n, n)
-		again = joinRepeats(d.Adjacency, repeats)
+		d.Adjacency = l.edges.CSR(n, n)
+		again = edgeset.JoinRepeats(d.Adjacency, repeats)
 	}
 	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
-		l.say(l.edgesFile, 0, []Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.count)
+		l.say(l.edgesFile, 0, []parse.Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.Count)
 	}
-	if d.Undirected != nil {
-		l.warnOfDropped(d.Undirected.Report())
-	}
-	l.edges = edgeSet{}
+	l.edges = edgeset.Set{}
 	if l.table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
 			return nil, err
 		}
 	}
-	if l.class != nil {
-		if err := d.giveClasses(l.class); err != nil {
-			return nil, fault(cmp.Or(opts.LabelsName, "labels"), "%w", err)
-		}
-	}
 	return d, nil
 }
 
-// warnOfDropped warns of edges of weight 0, and of more self loops than what may be there to name isolated nodes.
-func (l *edgeFiles) warnOfDropped(r coles.GraphReport) {
-	if r.ZeroWeightDropped > 0 {
-		l.say(l.edgesFile, 0, nil, "edges of weight 0 are left out: %d", r.ZeroWeightDropped)
+// warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
+// nodes.
+func (l *edgeFiles) warnOfDropped(n int) {
+	if l.told == nil {
+		return
 	}
-	if loops := r.SelfLoopsDropped; loops > r.Isolated && !l.oneKind {
-		l.say(l.edgesFile, 0, []Advice{{"Bipartite", "", "that the columns name nodes of two kinds"}}, "edges from a node to itself are left out: %d", loops)
+	loops, zeros, isolated := l.edges.Dropped(n)
+	if zeros > 0 {
+		l.say(l.edgesFile, 0, nil, "a graph leaves out edges of weight 0: %d", zeros)
+	}
+	if loops > isolated && !l.oneKind {
+		l.say(l.edgesFile, 0, []parse.Advice{{Field: "Bipartite", Says: "that the columns name nodes of two kinds"}}, "a graph leaves out edges from a node to itself: %d", loops)
 	}
 }
 
 // leftOut are the nodes that do not stay, nil for none.
-func (l *edgeFiles) leftOut(opts EdgeListOptions) []bool {
+func (l *edgeFiles) leftOut(opts options) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
 	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
 		return nil
 	}
 	out := slices.Repeat([]bool{skip}, l.nodes.count())
 	if skip {
-		for e := range l.edges.all() {
+		for e := range l.edges.All() {
 			out[e.U], out[e.V] = false, false
 		}
 	}
@@ -124,7 +126,7 @@ func (l *edgeFiles) leftOut(opts EdgeListOptions) []bool {
 }
 
 // drops reports whether the options leave out node i for what it lacks.
-func (l *edgeFiles) drops(i int, opts EdgeListOptions) bool {
+func (l *edgeFiles) drops(i int, opts options) bool {
 	rows := 0
 	switch {
 	case l.features != nil:
@@ -143,7 +145,7 @@ func (l *edgeFiles) drops(i int, opts EdgeListOptions) bool {
 
 // byNumber is the order of nodes that are called 0 to n − 1, by these numbers; nil for others, and where they have it or
 // the caller names them.
-func (l *edgeFiles) byNumber(opts EdgeListOptions) []int {
+func (l *edgeFiles) byNumber(opts options) []int {
 	if opts.Nodes != nil || opts.Rows > 0 || l.nodes.span > 0 {
 		return nil
 	}
@@ -168,7 +170,7 @@ func (l *edgeFiles) take(order []int) error {
 		row[old] = int32(i)
 	}
 	l.nodes.ids, l.class, l.sides = taken(l.nodes.ids, order), taken(l.class, order), taken(l.sides, order)
-	l.edges.move(row)
+	l.edges.Move(row)
 	if l.table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.table.Rows() })
 		if behind < 0 {
@@ -202,7 +204,7 @@ func (l *edgeFiles) takeFeatures(order []int) error {
 			}
 		}
 		if data == nil {
-			return fmt.Errorf("%w: no node with features is left", ErrMissing)
+			return fmt.Errorf("%w: no node with features is left", place.ErrMissing)
 		}
 		l.features = mat.NewDense(len(data)/cols, cols, data)
 	case *sparse.CSR:
@@ -218,13 +220,13 @@ func (l *edgeFiles) takeFeatures(order []int) error {
 			}
 		}
 		l.features = sparse.NewCSR(len(indptr)-1, raw.J, indptr, ind, data)
-		return checkWidth(raw.J, len(ind))
+		return bounds.Width(raw.J, len(ind))
 	}
 	return nil
 }
 
 // fill puts zeros, or the mean of the column, where n nodes have no feature.
-func (l *edgeFiles) fill(n int, opts EdgeListOptions) error {
+func (l *edgeFiles) fill(n int, opts options) error {
 	rows, cols := l.features.Dims()
 	if x, ok := l.features.(*sparse.CSR); ok && rows < n {
 		if opts.MissingRows == "mean" {
@@ -237,7 +239,7 @@ func (l *edgeFiles) fill(n int, opts EdgeListOptions) error {
 		data := x.RawMatrix().Data
 		// Few features and many edges must not ask for what neither file holds.
 		more := int64(n-rows) * int64(cols)
-		if more > min(emptyRows+64*int64(len(data)), math.MaxInt/16) {
+		if more > min(bounds.Empty+64*int64(len(data)), math.MaxInt/16) {
 			return fmt.Errorf("%d nodes of %d without any of %d features: %w", n-rows, n, cols, coles.ErrTooLarge)
 		}
 		gaps := data

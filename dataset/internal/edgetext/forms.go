@@ -1,19 +1,22 @@
-package dataset
+package edgetext
 
 import (
-	"fmt"
+	"bufio"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"coles"
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/text"
 )
 
 // How a list of edges begins says its form: lines of fields, JSON objects, a matrix.
 
 // startEdges goes to the first edge behind the header.
-func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader {
+func (l *edgeFiles) startEdges(t *text.Reader, opts options) *edgeReader {
 	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
 	if e.chosen {
 		e.named, e.columns = true, slices.Clone(opts.Columns)
@@ -28,8 +31,8 @@ func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader
 		e.some = t.NextLine() && e.startObjects(opts)
 		return e
 	}
-	e.some = opts.Header.start(t, e.isHeader)
-	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == DetectHeader {
+	e.some = start(t, opts.Header, e.isHeader)
+	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == parse.DetectHeader {
 		if names := t.CommentNames(); names != nil {
 			if _, _, ok := text.EndColumns(names); ok {
 				t.Header, t.Guessed, t.Comment = names, false, nil
@@ -37,7 +40,7 @@ func (l *edgeFiles) startEdges(t *text.Reader, opts EdgeListOptions) *edgeReader
 		}
 	}
 	if e.above {
-		e.say(e.edgesFile, e.First, []Advice{headerAdvice}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
+		e.say(e.edgesFile, e.First, []parse.Advice{place.Header}, "%q is taken for a header, as the cells below it are numbers or have some", strings.Join(t.Header, " "))
 	}
 	return e
 }
@@ -48,11 +51,29 @@ func (e *edgeReader) namesTwoKinds() bool {
 	if !ok {
 		ends, ok = text.EdgeColumns(e.Header)
 	}
-	return ok && max(ends[0], ends[1]) < len(e.Header) && text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+	if !ok || max(ends[0], ends[1]) >= len(e.Header) {
+		return false
+	}
+	if !e.objects {
+		e.types = e.typeColumns(ends)
+	}
+	return e.types != nil || text.TwoKinds(e.Header[ends[0]], e.Header[ends[1]])
+}
+
+// typeColumns are the columns that say of what kind the ends are, such as from_type and to_type; nil for none.
+func (e *edgeReader) typeColumns(ends []int) (columns []int) {
+	for _, end := range ends[:2] {
+		k := slices.IndexFunc(e.Header, func(name string) bool { return strings.EqualFold(name, e.Header[end]+"_type") })
+		if k < 0 {
+			return nil
+		}
+		columns = append(columns, k)
+	}
+	return columns
 }
 
 // readEdges reads edges, with the kind before each id if there are two.
-func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
+func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 	t, l := e.Reader, e.edgeFiles
 	if twoKinds {
 		e.kinds = [2]string{"1:", "2:"}
@@ -72,7 +93,7 @@ func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
 	}
 	e.open()
 	e.warnOfComments(t, e.edgesFile)
-	if twoKinds && t.Header != nil {
+	if twoKinds && t.Header != nil && e.types == nil {
 		e.nameKinds()
 	}
 	if e.some && t.Err == nil && e.objects {
@@ -89,8 +110,7 @@ func (e *edgeReader) readEdges(opts EdgeListOptions, twoKinds bool) {
 		e.dropTimes()
 	}
 	_, _, named := text.EndColumns(t.Header)
-	typed := slices.ContainsFunc(t.Header, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "_type") })
-	l.oneKind = l.oneKind || named && !typed
+	l.oneKind = l.oneKind || named && !twoKinds
 }
 
 // tuples reports whether the nodes of a line are such as (0, 1), cut into fields.
@@ -105,6 +125,9 @@ func (e *edgeReader) open() {
 		if k < len(roles) {
 			roles[k] = [3]string{"source", "target", "weight"}[at]
 		}
+	}
+	for _, k := range e.types {
+		roles[k] = "kind"
 	}
 	e.opened(e.Reader, e.edgesFile, "edges", roles)
 }
@@ -122,7 +145,7 @@ func (e *edgeReader) nameKinds() {
 
 // startObjects finds the ends of an edge, and its weight, among the members of the first object, and reports whether they are
 // there.
-func (e *edgeReader) startObjects(opts EdgeListOptions) bool {
+func (e *edgeReader) startObjects(opts options) bool {
 	e.Guessed, e.First = false, e.Line
 	for _, m := range (&objectReader{Reader: e.Reader}).members() {
 		e.Header = append(e.Header, m.Name)
@@ -162,7 +185,7 @@ func (e *edgeReader) readObjects() {
 			}
 		}
 		if found < len(names) {
-			e.Fault(-1, "%w: an object without the members %q", ErrMissing, names)
+			e.Fault(-1, "%w: an object without the members %q", place.ErrMissing, names)
 		}
 		if e.Give(fields); e.Err == nil {
 			e.take()
@@ -240,32 +263,42 @@ func (e *edgeReader) readMatrix() {
 		}
 		for k, to := range nodes {
 			if w := e.Number(before + k); w != 0 && e.Err == nil {
-				e.Fail(e.edges.add(nodes[row], to, w))
+				e.Fail(e.edges.Add(nodes[row], to, w))
 			}
 		}
 	}
 	if row < len(nodes) {
 		e.Fault(-1, "%w: a matrix of %d rows and %d columns is no graph", coles.ErrShape, row, len(nodes))
 	}
-	e.say(e.edgesFile, 0, []Advice{columnsAdvice("1,2")}, "%d lines of as many numbers are taken for an adjacency matrix, whose rows are nodes", row)
+	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "%d lines of as many numbers are taken for an adjacency matrix, whose rows are nodes", row)
 	e.oneKind = true
 }
 
-// takeBaskets takes in lines of items that come together, each line a node that is joined to its items.
-func (l *edgeFiles) takeBaskets(t *text.Reader) error {
-	for n := 1; t.Next(); n++ {
-		u, err := l.nodes.number(fmt.Sprint("basket:", n))
-		for k := 0; k < len(t.Fields) && err == nil; k++ {
-			if strings.HasPrefix(t.Fields[k], "basket:") {
-				err = t.At(k, fmt.Errorf("%w: an item is called %q, as a line is", coles.ErrIDs, t.Fields[k]))
-			} else if !t.IsMark(k) { // such as behind a separator at the end
-				err = l.edges.add(int32(u), int32(l.nodes.named(t, k)))
-			}
-		}
-		t.Fail(err)
+// asKONECT sets the options that the first line of a file of KONECT stands for, where nobody has said otherwise, such as
+// "% bip weighted": whether the ends are of two kinds, and whether there are weights behind them. Times may follow.
+func (l *edgeFiles) asKONECT(r io.Reader, opts *options) io.Reader {
+	const looked = 1 << 10
+	begun := bufio.NewReaderSize(r, looked)
+	if first, _ := begun.Peek(1); string(first) != "%" { // an error is for the reader
+		return begun
 	}
-	for _, id := range l.nodes.ids {
-		l.sides = append(l.sides, !strings.HasPrefix(id, "basket:"))
+	head, _ := begun.Peek(looked)
+	lines := strings.Split(string(head), "\n")
+	says := strings.Fields(lines[0][1:])
+	if len(lines) < 2 || len(says) != 2 || !slices.Contains([]string{"sym", "asym", "bip"}, says[0]) {
+		return begun
 	}
-	return t.Err
+	opts.Bipartite = opts.Bipartite || says[0] == "bip"
+	k := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "%") })
+	fields := len(strings.Fields(lines[max(k, 0)]))
+	if opts.Columns != nil || fields < 3 {
+		return begun
+	}
+	if opts.Columns = []int{1, 2, 3}; says[1] == "unweighted" {
+		opts.Columns = opts.Columns[:2]
+	}
+	if fields > 3 {
+		l.say(l.edgesFile, 0, nil, "a file of KONECT: the fourth column, times, is not read")
+	}
+	return begun
 }

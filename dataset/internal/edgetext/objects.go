@@ -1,10 +1,11 @@
-package dataset
+package edgetext
 
 import (
 	"encoding/json"
 	"slices"
 
 	"coles"
+	"coles/dataset/internal/place"
 	"coles/internal/source"
 	"coles/internal/text"
 	"coles/table"
@@ -18,7 +19,7 @@ import (
 type objectReader struct {
 	*text.Reader
 	nodes  *nodeIDs
-	opts   EdgeListOptions
+	opts   options
 	key    string // that names the node
 	cells  *table.Table
 	column map[string]int // of a member
@@ -30,7 +31,7 @@ type objectReader struct {
 }
 
 // readObjects reads a whole file, as vectors or a table.
-func (l *edgeFiles) readObjects(t *text.Reader, opts EdgeListOptions) {
+func (l *edgeFiles) readObjects(t *text.Reader, opts options) {
 	o := &objectReader{Reader: t, nodes: l.nodes, opts: opts, cells: table.New(), column: make(map[string]int)}
 	o.cells.File = l.featuresFile
 	for t.NextLine() {
@@ -85,7 +86,7 @@ func (o *objectReader) take(members []source.Member) {
 	o.cells.Lines = append(o.cells.Lines, o.Line)
 	id := slices.IndexFunc(members, func(m source.Member) bool { return m.Name == o.key })
 	if id < 0 {
-		o.Fault(-1, "%w: no member %q to name the node", ErrMissing, o.key)
+		o.Fault(-1, "%w: no member %q to name the node", place.ErrMissing, o.key)
 		return
 	}
 	if members[id].Value[0] == '[' {
@@ -110,7 +111,7 @@ func (o *objectReader) take(members []source.Member) {
 		o.fill(k, row)
 		c := &o.cells.Columns[k]
 		if len(c.Cells) > row {
-			o.Fault(-1, "member %q: %w", m.Name, ErrDuplicate)
+			o.Fault(-1, "member %q: %w", m.Name, place.ErrDuplicate)
 		}
 		c.Cells, o.given = append(c.Cells, o.cell(m)), o.given+1
 		o.words = o.words || m.Value[0] > '9' && string(m.Value) != "null" || m.Value[0] == '"'

@@ -1,0 +1,128 @@
+package edgetext
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"coles"
+	"coles/dataset/internal/bounds"
+	"coles/dataset/internal/edgeset"
+	"coles/dataset/parse"
+	"coles/internal/scratch"
+	"coles/internal/setting"
+	"coles/table"
+
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+// options say how text is read.
+type options struct{ parse.Options }
+
+// check checks the settings.
+func (o options) check() error {
+	if how := []string{"", "error", "zero", "mean", "drop"}; !slices.Contains(how, o.Missing) {
+		return setting.Bad("Missing", o.Missing, "error, zero, mean or drop")
+	} else if !slices.Contains(how, o.MissingRows) {
+		return setting.Bad("MissingRows", o.MissingRows, "error, zero, mean or drop")
+	}
+	if !slices.Contains([]string{"", "sum", "max", "first"}, o.Repeats) {
+		return setting.Bad("Repeats", o.Repeats, "sum, max or first")
+	}
+	if o.Rows < 0 || o.Rows > bounds.Dim {
+		return setting.Bad("Rows", o.Rows, "0 to %d", bounds.Dim)
+	}
+	if o.Width < 0 || o.Width > bounds.Dim {
+		return setting.Bad("Width", o.Width, "0 to %d", bounds.Dim)
+	}
+	if len(o.Columns) == 0 {
+		return nil
+	}
+	columns := slices.Sorted(slices.Values(o.Columns))
+	if len(columns) < 2 || len(columns) > 3 || columns[0] < 1 || len(slices.Compact(columns)) < len(o.Columns) {
+		return setting.Bad("Columns", o.Columns, "two for the ids and perhaps one for the weight, counted from 1")
+	}
+	return nil
+}
+
+func (o options) wantsTable() bool { return o.Kinds != nil || o.wantsCells() }
+
+// wantsCells reports whether there is an encoder of cells.
+func (o options) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs() }
+
+// Files is what files of text hold.
+type Files struct {
+	Adjacency    *sparse.CSR
+	Undirected   *coles.Graph // instead, where the options ask for it
+	Features     mat.Matrix
+	FeatureNames []string
+	Table        *table.Table
+	Encoder      *table.Encoder
+	Class        []string // of each node, "" for none; nil without labels
+	IDs          []string
+	Sides        []bool
+	Layouts      []parse.Layout
+	Release      func() error // gives back what lies in files; nil for nothing
+}
+
+// edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
+// the nodes.
+type edgeFiles struct {
+	nodes    *nodeIDs
+	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
+	names    []string   // of the features
+	table    *table.Table
+	edges    edgeset.Set
+	class    []string // "" for none; nil without labels
+	oneKind  bool     // the names of the columns say that both ends are of one
+	sides    []bool   // of two kinds, whether it is of the second; nil for one
+
+	featuresFile, edgesFile, labelsFile string // in errors
+
+	layouts []parse.Layout
+	told    func(error) // what may be misread; nil where nobody listens
+}
+
+// scratchHeld is enough for the pages into which a sort deals edges.
+const scratchHeld = 512 << 20
+
+// collect reads edges by way of read, to where the options say.
+func (o options) collect(read func(l *edgeFiles) (*Files, error)) (*Files, error) {
+	l := &edgeFiles{nodes: newNodeIDs()}
+	if o.Scratch == "" || !o.Undirected {
+		return read(l)
+	}
+	space, err := scratch.Open(o.Scratch, scratchHeld)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: scratch: %w", err)
+	}
+	l.edges.Space = space
+	d, err := read(l)
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	d.Release = space.Close
+	return d, nil
+}
+
+// nameNodes numbers nodes that are all there are, perhaps of two kinds.
+func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
+	switch {
+	case ids == nil && rows == 0:
+		return nil
+	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
+		return setting.Bad("Nodes", nil, "only one of Nodes, Rows and a file of features, which name the nodes")
+	}
+	l.nodes.span = rows
+	for i, id := range ids {
+		if row, _ := l.nodes.number(id); row < i || id == "" || !utf8.ValidString(id) {
+			return fmt.Errorf("%w: node %d, %q, is empty, given twice or not UTF-8", coles.ErrIDs, i, id)
+		}
+	}
+	if l.nodes.closed = "unknown node"; kinds {
+		l.nodes.alias()
+	}
+	return nil
+}

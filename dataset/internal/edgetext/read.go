@@ -1,0 +1,116 @@
+// Package edgetext reads edges, features and labels of nodes from text, as package parse says: it guesses by the first
+// lines, reads all, and says what it guessed.
+package edgetext
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"coles/dataset/internal/place"
+	"coles/dataset/parse"
+	"coles/internal/source"
+	"coles/internal/text"
+)
+
+// Read reads edges and, unless that is nil, features.
+func Read(edges, features io.Reader, o parse.Options) (*Files, error) {
+	opts := options{o}
+	if err := opts.check(); err != nil {
+		return nil, fmt.Errorf("dataset: edge list: %w", err)
+	}
+	return opts.collect(func(l *edgeFiles) (*Files, error) { return l.read(edges, features, opts) })
+}
+
+func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error) {
+	kinds, take, err := l.begin(edges, &opts)
+	if err != nil {
+		return nil, place.In(l.edgesFile, err)
+	}
+	if features != nil {
+		l.featuresFile = cmp.Or(opts.FeaturesName, source.Name(features, "features"))
+		if err := l.readBeside(features, l.featuresFile, opts, l.readTableOf, l.readFeatures, text.Layout{Multiline: true}); err != nil {
+			return nil, err
+		}
+		if opts.Encoder.AsIs() && opts.Kinds == nil {
+			if err := l.arrange(opts); err != nil {
+				return nil, err
+			}
+		}
+		if opts.MissingRows == "" || opts.MissingRows == "error" {
+			l.nodes.closed, l.nodes.advice = "no line in "+l.featuresFile+" for node", []parse.Advice{nodeAdvice, unknownAdvice}
+		}
+	}
+	if err := l.nameNodes(opts.Nodes, opts.Rows, kinds); err != nil {
+		return nil, place.In(l.featuresFile, err)
+	}
+	if err := take(); err != nil {
+		return nil, place.In(l.edgesFile, err)
+	}
+	if l.nodes.count() == 0 {
+		return nil, place.Fault(l.edgesFile, "%w: no edge, and no features to name the nodes", place.ErrMissing)
+	}
+	l.warnOfIDs()
+	l.nodes.closed, l.nodes.advice = "unknown node", nil
+	if opts.Labels != nil {
+		l.labelsFile = cmp.Or(opts.LabelsName, source.Name(opts.Labels, "labels"))
+		layout := text.Layout{Multiline: opts.LabelColumn != ""} // of a table, or lines
+		if err := l.readBeside(opts.Labels, l.labelsFile, opts, l.readLabelsOf, l.readLabels, layout); err != nil {
+			return nil, err
+		}
+	}
+	d, err := l.dataset(opts)
+	return d, place.In(l.featuresFile, err)
+}
+
+// begin reads what tells the form of the edges. take takes them in, once nodes are named that have features.
+func (l *edgeFiles) begin(r io.Reader, opts *options) (kinds bool, take func() error, err error) {
+	l.told, l.edgesFile = opts.Warn, cmp.Or(opts.EdgesName, source.Name(r, "edges"))
+	if form := forms[opts.Format]; form != nil {
+		l.edgesFile = cmp.Or(opts.EdgesName, source.Name(r, opts.Format))
+		return false, func() error { return form(l, r, *opts) }, nil
+	}
+	network, r, err := networkIn(r, l.edgesFile, opts.Format, true)
+	if err != nil || network != nil {
+		return false, func() error { return l.readEdgesOf(network, *opts) }, err
+	}
+	r = l.asKONECT(r, opts)
+	t := text.NewReader(r, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: opts.MissingMarks})
+	edge := l.startEdges(t, *opts)
+	if kinds = opts.Bipartite || edge.namesTwoKinds(); kinds && t.Err == nil {
+		sides, err := l.readTwoKinds(edge, *opts)
+		return true, func() error { return l.join(sides, *opts) }, err
+	}
+	return kinds, func() error {
+		edge.readEdges(*opts, false)
+		return t.Err
+	}, t.Err
+}
+
+// isCSV reports whether a file is called so, gzipped or not.
+func isCSV(file string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
+}
+
+// warnOfIDs warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole as 2.0, and
+// some characters have no width.
+func (l *edgeFiles) warnOfIDs() {
+	fractions, unseen := 0, 0
+	for _, id := range l.nodes.ids {
+		if whole, ok := strings.CutSuffix(id, ".0"); ok && l.nodes.has(whole) {
+			if fractions++; fractions == 1 {
+				l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
+			}
+		}
+		if id != "" && (id[len(id)-1] >= utf8.RuneSelf || id[0] >= utf8.RuneSelf) && strings.Trim(id, noWidth) != id {
+			if unseen++; unseen == 1 {
+				l.say(l.edgesFile, 0, nil, "the id %+q begins or ends with a character that nobody sees", id)
+			}
+		}
+	}
+}
+
+// noWidth are marks of byte order, spaces without a width, and joiners.
+const noWidth = "\ufeff\u200b\u200c\u200d\u2060\u00ad\u00a0"
