@@ -163,9 +163,7 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 		return err
 	}
 	if p.Roles = more.roles; p.Roles {
-		if p.Share = roleShare; f.made != nil {
-			p.Share = roleShareAlone
-		}
+		p.Share = f.roleShare()
 	} else {
 		p.WeightUnit = f.unit
 		if p.Share, err = f.share(first, &m.report, func() (float64, error) { return f.structureRatio(ctx, p.rows) }); err != nil {

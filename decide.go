@@ -47,6 +47,22 @@ func (f *fitting) features() int {
 	return f.prepare.fitted.Columns
 }
 
+// plan resolves the numbers of columns, and the filter of the first part. Errors: [ErrSetting] for too few.
+func (f *fitting) plan() error {
+	d := f.prepare.fitted.Columns
+	if f.Dim > d {
+		f.report.Asked = f.Dim
+	}
+	arcs := f.g.roles != nil
+	if f.Dim, f.total, f.roles = f.dims(d, f.made != nil, arcs); arcs && f.roles == 0 {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
+	}
+	if f.Kind != UseFeatures {
+		f.Filter = f.filterFor(f.features())
+	}
+	return nil
+}
+
 // dims are the numbers of columns of a fit: those of the first part, of which there may be d, those of all parts but roles, and
 // those of each role. d′ is 128 unless it is set. Each role has an eighth of d′, to the nearest number.
 func (s Settings) dims(d int, made, arcs bool) (first, all, role int) {
@@ -144,13 +160,13 @@ func (a Alignment) open() bool { return a.Neighbours < enough }
 
 // Kind is the kind of model that the measurement is for.
 func (a Alignment) Kind() Kind {
-	r, error := a.Communities, 3*a.CommunitiesSpread
+	r, three := a.Communities, 3*a.CommunitiesSpread
 	switch {
 	case !a.open(), a.Ratio >= 1:
 		return UseGraph
-	case a.Known && r >= alignment.Small, !a.Known && r > error:
+	case a.Known && r >= alignment.Small, !a.Known && r > three:
 		return UseGraph
-	case !a.Known && -r > max(0.1, error): // two sides make opposites of neighbours, by more than the −0.03 of edges drawn at random
+	case !a.Known && -r > max(0.1, three): // two sides make opposites of neighbours, by more than the −0.03 of edges drawn at random
 		return UseGraph
 	}
 	return UseFeatures
@@ -223,12 +239,15 @@ func (f *fitting) share(first *Part, r *Report, ratioOf func() (float64, error))
 	return min(0.5, share), nil
 }
 
-// Shares of the energy of the columns of roles, without features and beside them. Where arcs say no more than edges, half and
-// a tenth cost up to 6 and 3 points of accuracy, and these up to 2; packages that need others keep more than half of their gain.
-const (
-	roleShareAlone = 0.1
-	roleShare      = 0.05
-)
+// roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
+// edges, half and a tenth cost up to 6 and 3 points of accuracy, and these up to 2; packages that need others keep more than
+// half of their gain.
+func (f *fitting) roleShare() float64 {
+	if f.made != nil {
+		return 0.1
+	}
+	return 0.05
+}
 
 // An addition is the fit, without features, of a part beside the first.
 type addition struct {
@@ -264,20 +283,4 @@ func (f *fitting) others(first *Part) (more []addition) {
 		more = append(more, f.ofRoles(f.g, f.roles))
 	}
 	return more
-}
-
-// plan resolves the numbers of columns, and the filter of the first part. Errors: [ErrSetting] for too few.
-func (f *fitting) plan() error {
-	d := f.prepare.fitted.Columns
-	if f.Dim > d {
-		f.report.Asked = f.Dim
-	}
-	arcs := f.g.roles != nil
-	if f.Dim, f.total, f.roles = f.dims(d, f.made != nil, arcs); arcs && f.roles == 0 {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
-	}
-	if f.Kind != UseFeatures {
-		f.Filter = f.filterFor(f.features())
-	}
-	return nil
 }
