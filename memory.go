@@ -32,7 +32,7 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T], made *Structure) shape {
 }
 
 // Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from rows,
-// columns and, where x is sparse, stored entries, by the formulas of docs/performance.md. The peak is within a
+// columns and, where x is sparse, stored entries, by the formulas of lab/docs/speed.md. The peak is within a
 // factor of two of it, 1.5 without features, 1.2 with arcs.
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
@@ -150,7 +150,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 	return bytes, solver
 }
 
-// A workload holds the sizes in the formula of memory, by the names of docs/performance.md.
+// A workload holds the sizes in the formula of memory, by the names of lab/docs/speed.md.
 type workload struct {
 	n, d, k, z     int64
 	entries, drawn int64 // of W, 2m, and of sampled negatives; 0 where W is a pattern

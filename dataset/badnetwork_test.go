@@ -142,11 +142,15 @@ func TestNetworksFailAtEveryByte(t *testing.T) {
 	}
 }
 
-// Whatever is read is a dataset that is valid.
+// Whatever is read is a dataset that is valid, of files of graph tools and of lists in other forms.
 func FuzzNetworks(f *testing.F) {
 	for format, file := range smallNetworks {
 		f.Add(format, []byte(file))
 	}
+	f.Add("baskets", []byte("egg,milk\nmilk,\"a, b\",milk\n"))
+	f.Add("adjacency", []byte("a b c\nb a\n"))
+	f.Add("adjacency", []byte(`{"a": ["b", 7], "7": []}`))
+	f.Add("pairs", npyArray("<i4", "(2, 2)", []int32{0, 1, 1, 2}))
 	f.Fuzz(func(t *testing.T, format string, file []byte) {
 		for _, features := range []io.Reader{nil, bytes.NewReader(file)} {
 			opts := parse.Options{Format: format, FeaturesName: "x.json", Labels: bytes.NewReader(file), LabelColumn: "value"}

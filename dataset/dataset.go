@@ -1,9 +1,8 @@
 // Package dataset reads and writes attributed graphs and vectors: Planetoid files, gnn-benchmark
 // .npz archives, edge lists with features, Matrix Market, files of graph tools from GML to Pajek, files of
 // splits; .npy and .npz of matrices, TSV, word2vec's text and binary; graphs that are mapped into memory. It
-// writes CSV and JSON lines, too. It fetches published files, generates graphs with communities, and makes a dataset from
-// names ([Builder]). [Formats] lists the formats for a program that goes by the
-// names of files. [Dataset.Graph] is the graph to fit.
+// writes CSV and JSON lines, too, and makes a dataset from names ([Builder]). [Formats] lists the formats for a
+// program that goes by the names of files. [Dataset.Graph] is the graph to fit.
 //
 // Readers hold to three rules. A [Dataset] holds what its file holds: nothing is symmetrised, merged,
 // dropped or rescaled unless asked for. Memory follows the bytes that arrive, not the sizes that a file

@@ -77,8 +77,6 @@ var (
 	ErrObject = npy.ErrObject
 	// ErrLayout: a sound file whose numbers do not lie in it as memory needs them.
 	ErrLayout = errors.New("not laid out for mapping")
-	// ErrServer: a server does not hand out the file asked for.
-	ErrServer = errors.New("the server does not give the file")
 )
 
 // faults keeps the first fault, which ends a reading.

@@ -18,8 +18,8 @@ type Job struct {
 	// Globs are over the file systems of Beam: paths without a scheme are local, and a blank import of
 	// io/filesystem/gcs or s3 adds gs:// or s3://.
 	Features []string
-	// Edges are globs of shards of edges, in one direction or both; of one that is given again the largest weight counts;
-	// none is a graph without. A shard is one of
+	// Edges are globs of shards of edges, in one direction or both; of one that is given again the largest weight counts,
+	// as by [coles.WithRepeats] "max"; none is a graph without. A shard is one of
 	//   - text, gzipped or not: an edge "u v" or "u v w" on each line, separated by tabs, commas, semicolons or
 	//     spaces as on the first line; lines that begin with # or % are comments;
 	//   - .npy, a matrix of m × 2 integers.

@@ -23,8 +23,9 @@ type Change struct {
 	// Rows are cells in the place of Features, for a graph that keeps them, see [Graph.KeepCells]: a row for each new node. Their
 	// ids are not looked at.
 	Rows *table.Table
-	// Edges join any nodes, old or new. One that is there already takes the larger weight, as by [coles.WithRepeats], and
-	// self loops are dropped unless the graph keeps them ([coles.WithSelfLoopsKept]).
+	// Edges join any nodes, old or new. One that is there already takes the larger weight, as by [coles.WithRepeats] "max",
+	// where [coles.NewGraph] adds up: what is told twice changes nothing. Self loops are dropped unless the graph keeps them
+	// ([coles.WithSelfLoopsKept]).
 	Edges []coles.Edge
 	// Weights are one an edge; nil means 1.
 	Weights []float64

@@ -8,6 +8,7 @@ import (
 
 	"coles/dataset"
 	"coles/examples/shared/cli"
+	"coles/lab/internal/published"
 )
 
 // tables are all there are, in the order in which they are printed.
@@ -26,7 +27,7 @@ func tableOf(name string) table {
 func load(ctx context.Context, o options, name string, progress *cli.Line) (*problem, error) {
 	if o.fetch {
 		progress.Note("%s: fetching what is not there", name)
-		if _, err := dataset.FetchPlanetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
+		if _, err := published.Planetoid(ctx, name, filepath.Join(o.data, "planetoid")); err != nil {
 			return nil, err
 		}
 	}

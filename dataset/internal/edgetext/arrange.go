@@ -18,29 +18,29 @@ import (
 // arrange puts features that are numbers as they are in the order of an encoder's columns, if their file has names for
 // its own, and makes them of the cells of a table.
 func (l *edgeFiles) arrange(opts options) error {
-	names := l.names
-	if l.table != nil {
+	names := l.FeatureNames
+	if l.Table != nil {
 		names = nil
-		for _, c := range l.table.Columns {
+		for _, c := range l.Table.Columns {
 			names = append(names, c.Name)
 		}
 	}
 	wanted := opts.Encoder.Names()
-	if names == nil || l.table == nil && slices.Equal(names, wanted) {
+	if names == nil || l.Table == nil && slices.Equal(names, wanted) {
 		return nil
 	}
 	from, err := l.find(wanted, names, opts.Warn)
 	if err != nil {
 		return err
 	}
-	if l.table != nil {
+	if l.Table != nil {
 		if err := l.readCells(from, opts); err != nil {
 			return err
 		}
 	} else {
-		l.features = permuted(l.features, from)
+		l.Features = permuted(l.Features, from)
 	}
-	l.names, l.table = wanted, nil
+	l.FeatureNames, l.Table = wanted, nil
 	return nil
 }
 
@@ -81,9 +81,9 @@ func permuted(x mat.Matrix, from []int) mat.Matrix {
 
 // readCells makes features of the cells of some columns. A hole is NaN.
 func (l *edgeFiles) readCells(from []int, opts options) error {
-	x, gaps := mat.NewDense(l.table.Rows(), len(from), nil), 0
+	x, gaps := mat.NewDense(l.Table.Rows(), len(from), nil), 0
 	for k, j := range from {
-		c := l.table.Columns[j]
+		c := l.Table.Columns[j]
 		for i, cell := range c.Cells {
 			v, err := text.Parse(strings.TrimSpace(cell))
 			if table.IsHole(cell) {
@@ -93,12 +93,12 @@ func (l *edgeFiles) readCells(from []int, opts options) error {
 				gaps++
 			}
 			if err != nil {
-				return place.In(l.featuresFile, &text.Error{Line: l.table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
+				return place.In(l.featuresFile, &text.Error{Line: l.Table.Lines[i], Err: fmt.Errorf("column %q: %w", c.Name, err)})
 			}
 			x.Set(i, k, v)
 		}
 	}
-	l.features = x
+	l.Features = x
 	l.warnOfGaps(gaps, opts)
 	return nil
 }

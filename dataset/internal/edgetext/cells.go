@@ -19,6 +19,10 @@ import (
 // Columns without names tell by their cells what they are: the ends of edges have much the same cells, and no end is a time,
 // a fraction, the same on all lines or the number of its line.
 
+// isValue reports whether a field stands where a number should: a line of such fields is no header,
+// and its reader reports the first that is none.
+func isValue(s string) bool { return text.IsNumber(s) || text.IsMark(s) }
+
 // shown are the columns that are compared and that an error shows.
 const shown = 20
 

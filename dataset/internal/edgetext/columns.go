@@ -137,8 +137,8 @@ func (e *edgeReader) warnOfHeader() {
 	}
 	u, v := e.edges.First()
 	known := 0
-	if e.features != nil {
-		known, _ = e.features.Dims()
+	if e.Features != nil {
+		known, _ = e.Features.Dims()
 	}
 	if min(u, v) < known {
 		return
@@ -187,10 +187,6 @@ func (e *edgeReader) dropTimes() {
 	e.edges.Unweigh()
 	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2,3")}, "the third column looks like times, from %.15g to %.15g, and is no weight", low, high)
 }
-
-// isValue reports whether a field stands where a number should: a line of such fields is no header,
-// and its reader reports the first that is none.
-func isValue(s string) bool { return text.IsNumber(s) || text.IsMark(s) }
 
 // start goes to the first data line after the header, see [text.Reader.Start].
 func start(t *text.Reader, m parse.HeaderMode, isHeader func() bool) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"coles"
@@ -52,37 +53,31 @@ func (o options) wantsTable() bool { return o.Kinds != nil || o.wantsCells() }
 // wantsCells reports whether there is an encoder of cells.
 func (o options) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs() }
 
-// Files is what files of text hold.
+// Files is what files of text hold; slices with an entry a node are in the order of the nodes.
 type Files struct {
 	Adjacency    *sparse.CSR
 	Undirected   *coles.Graph // instead, where the options ask for it
-	Features     mat.Matrix
+	Features     mat.Matrix   // while they are read, dense ones are NaN at a gap, and nodes after the last row have none
 	FeatureNames []string
 	Table        *table.Table
 	Encoder      *table.Encoder
-	Class        []string // of each node, "" for none; nil without labels
+	Class        []string // "" for none; nil without labels
 	IDs          []string
-	Sides        []bool
+	Sides        []bool // of two kinds, whether it is of the second; nil for one
 	Layouts      []parse.Layout
 	Release      func() error // gives back what lies in files; nil for nothing
 }
 
-// edgeFiles holds the content of an edge list's files; slices with an entry a node are in the order of
-// the nodes.
+// edgeFiles are Files that are being read.
 type edgeFiles struct {
-	nodes    *nodeIDs
-	features mat.Matrix // dense ones are NaN at a gap; nodes after the last row have none
-	names    []string   // of the features
-	table    *table.Table
-	edges    edgeset.Set
-	class    []string // "" for none; nil without labels
-	oneKind  bool     // the names of the columns say that both ends are of one
-	sides    []bool   // of two kinds, whether it is of the second; nil for one
+	Files
+	nodes   *nodeIDs
+	edges   edgeset.Set
+	oneKind bool // the names of the columns say that both ends are of one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 
-	layouts []parse.Layout
-	told    func(error) // what may be misread; nil where nobody listens
+	told func(error) // what may be misread; nil where nobody listens
 }
 
 // scratchHeld is enough for the pages into which a sort deals edges.
@@ -112,7 +107,7 @@ func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
 	switch {
 	case ids == nil && rows == 0:
 		return nil
-	case ids != nil && rows > 0 || l.features != nil || l.table != nil:
+	case ids != nil && rows > 0 || l.Features != nil || l.Table != nil:
 		return setting.Bad("Nodes", nil, "only one of Nodes, Rows and a file of features, which name the nodes")
 	}
 	l.nodes.span = rows
@@ -125,4 +120,9 @@ func (l *edgeFiles) nameNodes(ids []string, rows int, kinds bool) error {
 		l.nodes.alias()
 	}
 	return nil
+}
+
+// isCSV reports whether a file is called so, gzipped or not.
+func isCSV(file string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
 }

@@ -15,7 +15,7 @@ import (
 
 // readLabels reads the class of each node. A first line of another id may be a header, or the fault.
 func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
-	l.class = make([]string, l.nodes.count())
+	l.Class = make([]string, l.nodes.count())
 	if opts.LabelColumn != "" {
 		opts.Header = parse.WithHeader
 	}
@@ -43,12 +43,12 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 			continue
 		case errors.Is(t.Err, coles.ErrIDs) && unknown != nil:
 			t.Err = unknown
-		case l.class[i] != "":
-			both := withLabel(l.class[i], t.Fields[1])
+		case l.Class[i] != "":
+			both := withLabel(l.Class[i], t.Fields[1])
 			if both == "" || t.IsMark(1) {
 				t.Fault(0, "label of node %q: %w", t.Fields[0], place.ErrDuplicate)
 			}
-			l.class[i], several = both, several+1
+			l.Class[i], several = both, several+1
 			continue
 		case t.IsMark(1):
 			none++
@@ -57,9 +57,9 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 		if _, err := LabelList(t.Fields[1]); err != nil {
 			t.Fault(1, "%w: %w; leave out the line of a node without a label", coles.ErrFormat, err)
 		}
-		l.class[i], lines = strings.Clone(t.Fields[1]), lines+1
+		l.Class[i], lines = strings.Clone(t.Fields[1]), lines+1
 	}
-	if unknown != nil && (slices.Contains(l.class, label) || lines+none == 0) {
+	if unknown != nil && (slices.Contains(l.Class, label) || lines+none == 0) {
 		t.Fail(unknown)
 	}
 	checkGuess(t, l.nodes, 0, "")
@@ -121,9 +121,9 @@ var noLabel = strings.Fields("unknown unlabeled unlabelled undefined missing unk
 // unlabel takes away labels that are a word for none and, where all others are whole numbers from 0 on, −1. It counts them,
 // and returns such a word.
 func (l *edgeFiles) unlabel(lines int, opts options) (count int, word string) {
-	for i, c := range l.class {
+	for i, c := range l.Class {
 		if opts.MissingMarks == nil && (slices.Contains(noLabel, strings.ToLower(c)) || strings.EqualFold(c, "not available")) {
-			l.class[i], word = "", c
+			l.Class[i], word = "", c
 			count++
 		}
 	}
@@ -132,7 +132,7 @@ func (l *edgeFiles) unlabel(lines int, opts options) (count int, word string) {
 
 // unlabelMinus does so with −1.
 func (l *edgeFiles) unlabelMinus(lines int, opts options) (count int) {
-	for _, c := range l.class {
+	for _, c := range l.Class {
 		if _, whole := text.Integer(c); c == "-1" {
 			count++
 		} else if !whole && c != "" {
@@ -142,9 +142,9 @@ func (l *edgeFiles) unlabelMinus(lines int, opts options) (count int) {
 	if count == lines || opts.MissingMarks != nil {
 		return 0
 	}
-	for i, c := range l.class {
+	for i, c := range l.Class {
 		if c == "-1" {
-			l.class[i] = ""
+			l.Class[i] = ""
 		}
 	}
 	return count

@@ -60,7 +60,7 @@ func (l *edgeFiles) readBaskets(r io.Reader, opts options) error {
 		t.Fail(err)
 	}
 	for _, id := range l.nodes.ids {
-		l.sides = append(l.sides, !strings.HasPrefix(id, "basket:"))
+		l.Sides = append(l.Sides, !strings.HasPrefix(id, "basket:"))
 	}
 	return t.Err
 }

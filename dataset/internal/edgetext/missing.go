@@ -38,29 +38,28 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 	}
 	n := l.nodes.count()
-	if l.features != nil {
+	if l.Features != nil {
 		if err := l.fill(n, opts); err != nil {
 			return nil, err
 		}
 	}
-	if l.table != nil {
+	if l.Table != nil {
 		rows := slices.Repeat([]int{-1}, n) // of holes behind the last
-		for i := range l.table.Rows() {
+		for i := range l.Table.Rows() {
 			rows[i] = i
 		}
-		l.table = l.table.Select(rows)
+		l.Table = l.Table.Select(rows)
 	}
 	if order := l.byNumber(opts); order != nil {
 		if err := l.take(order); err != nil {
 			return nil, err
 		}
 	}
-	if l.table != nil {
-		l.table.IDs = l.nodes.ids
+	if l.Table != nil {
+		l.Table.IDs = l.nodes.ids
 	}
-	d := &Files{
-		Features: l.features, FeatureNames: l.names, Table: l.table, Class: l.class, IDs: l.nodes.ids, Sides: l.sides, Layouts: l.layouts,
-	}
+	d := &l.Files
+	d.IDs = l.nodes.ids
 	l.warnOfDropped(n)
 	var again int
 	usual := matrix.Added
@@ -81,7 +80,7 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		l.say(l.edgesFile, 0, []parse.Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.Count)
 	}
 	l.edges = edgeset.Set{}
-	if l.table != nil {
+	if l.Table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
 			return nil, err
 		}
@@ -129,18 +128,18 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 func (l *edgeFiles) drops(i int, opts options) bool {
 	rows := 0
 	switch {
-	case l.features != nil:
-		rows, _ = l.features.Dims()
-	case l.table != nil:
-		rows = l.table.Rows()
+	case l.Features != nil:
+		rows, _ = l.Features.Dims()
+	case l.Table != nil:
+		rows = l.Table.Rows()
 	default:
 		return false
 	}
 	if i >= rows {
 		return opts.MissingRows == "drop"
 	}
-	dense, _ := l.features.(*mat.Dense)
-	return opts.Missing == "drop" && (dense != nil && slices.ContainsFunc(dense.RawRowView(i), math.IsNaN) || l.table != nil && l.table.HasHole(i))
+	dense, _ := l.Features.(*mat.Dense)
+	return opts.Missing == "drop" && (dense != nil && slices.ContainsFunc(dense.RawRowView(i), math.IsNaN) || l.Table != nil && l.Table.HasHole(i))
 }
 
 // byNumber is the order of nodes that are called 0 to n − 1, by these numbers; nil for others, and where they have it or
@@ -169,14 +168,14 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.class, l.sides = taken(l.nodes.ids, order), taken(l.class, order), taken(l.sides, order)
+	l.nodes.ids, l.Class, l.Sides = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order)
 	l.edges.Move(row)
-	if l.table != nil {
-		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.table.Rows() })
+	if l.Table != nil {
+		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
 		if behind < 0 {
 			behind = len(order)
 		}
-		l.table = l.table.Select(order[:behind])
+		l.Table = l.Table.Select(order[:behind])
 	}
 	return l.takeFeatures(order)
 }
@@ -194,7 +193,7 @@ func taken[T any](of []T, order []int) []T {
 }
 
 func (l *edgeFiles) takeFeatures(order []int) error {
-	switch x := l.features.(type) {
+	switch x := l.Features.(type) {
 	case *mat.Dense:
 		rows, cols := x.Dims()
 		var data []float64
@@ -206,7 +205,7 @@ func (l *edgeFiles) takeFeatures(order []int) error {
 		if data == nil {
 			return fmt.Errorf("%w: no node with features is left", place.ErrMissing)
 		}
-		l.features = mat.NewDense(len(data)/cols, cols, data)
+		l.Features = mat.NewDense(len(data)/cols, cols, data)
 	case *sparse.CSR:
 		raw := x.RawMatrix()
 		indptr := []int{0}
@@ -219,7 +218,7 @@ func (l *edgeFiles) takeFeatures(order []int) error {
 				indptr = append(indptr, len(ind))
 			}
 		}
-		l.features = sparse.NewCSR(len(indptr)-1, raw.J, indptr, ind, data)
+		l.Features = sparse.NewCSR(len(indptr)-1, raw.J, indptr, ind, data)
 		return bounds.Width(raw.J, len(ind))
 	}
 	return nil
@@ -227,15 +226,15 @@ func (l *edgeFiles) takeFeatures(order []int) error {
 
 // fill puts zeros, or the mean of the column, where n nodes have no feature.
 func (l *edgeFiles) fill(n int, opts options) error {
-	rows, cols := l.features.Dims()
-	if x, ok := l.features.(*sparse.CSR); ok && rows < n {
+	rows, cols := l.Features.Dims()
+	if x, ok := l.Features.(*sparse.CSR); ok && rows < n {
 		if opts.MissingRows == "mean" {
 			return setting.Bad("MissingRows", "mean", "zero or drop: the mean of sparse features is not sparse")
 		}
 		raw := x.RawMatrix()
 		indptr := append(raw.Indptr, slices.Repeat([]int{len(raw.Ind)}, n-rows)...)
-		l.features = sparse.NewCSR(n, cols, indptr, raw.Ind, raw.Data)
-	} else if x, ok := l.features.(*mat.Dense); ok {
+		l.Features = sparse.NewCSR(n, cols, indptr, raw.Ind, raw.Data)
+	} else if x, ok := l.Features.(*mat.Dense); ok {
 		data := x.RawMatrix().Data
 		// Few features and many edges must not ask for what neither file holds.
 		more := int64(n-rows) * int64(cols)
@@ -247,7 +246,7 @@ func (l *edgeFiles) fill(n int, opts options) error {
 			data = append(data, slices.Repeat([]float64{math.NaN()}, int(more))...)
 			gaps = data[:len(gaps)]
 		}
-		l.features = mat.NewDense(n, cols, data)
+		l.Features = mat.NewDense(n, cols, data)
 		if !slices.ContainsFunc(data, math.IsNaN) {
 			return nil
 		}

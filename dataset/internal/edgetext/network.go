@@ -144,10 +144,10 @@ func (l *edgeFiles) readEdgesOf(f *networkFile, opts options) error {
 		}
 	}
 	if f.Sides != nil {
-		l.sides = make([]bool, l.nodes.count())
+		l.Sides = make([]bool, l.nodes.count())
 		for i, row := range rows {
 			if row >= 0 {
-				l.sides[row] = f.Sides[i]
+				l.Sides[row] = f.Sides[i]
 			}
 		}
 	}
@@ -245,7 +245,7 @@ func (l *edgeFiles) describe(f *networkFile, weight string, opts options) {
 			layout.Header, layout.Columns = append(layout.Header, c.Name), append(layout.Columns, role)
 		}
 	}
-	l.layouts = append(l.layouts, layout)
+	l.Layouts = append(l.Layouts, layout)
 	var said []string
 	for k, of := range []string{"of nodes ", "of edges ", ""} {
 		if names := [][]string{unused[0], unused[1], f.Unread}[k]; names != nil {
@@ -284,7 +284,7 @@ func (l *edgeFiles) readTableOf(f *networkFile, opts options) error {
 		return place.Fault(f.file, "%w: nodes have no attributes, to make features of", place.ErrMissing)
 	}
 	made.File = f.file
-	l.table = made
+	l.Table = made
 	return place.In(f.file, setKinds(made, opts.Kinds))
 }
 
@@ -304,7 +304,7 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts options) error {
 	if err != nil {
 		return err
 	}
-	l.class = make([]string, l.nodes.count())
+	l.Class = make([]string, l.nodes.count())
 	lines, none := 0, 0
 	for i, class := range column.All(len(rows)) {
 		switch {
@@ -312,11 +312,11 @@ func (l *edgeFiles) readLabelsOf(f *networkFile, opts options) error {
 		case text.IsMark(class) && opts.MissingMarks == nil || slices.Contains(opts.MissingMarks, class):
 			none++
 		default:
-			l.class[rows[i]] = class
+			l.Class[rows[i]] = class
 			lines++
 		}
 	}
-	l.layouts = append(l.layouts, parse.Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
+	l.Layouts = append(l.Layouts, parse.Layout{File: f.file, Lines: "labels", Header: []string{column.Name}, Columns: []string{"label"}})
 	more, word := l.unlabel(lines, opts)
 	l.warnOfLabels(skipped{}, none+more, word)
 	return nil

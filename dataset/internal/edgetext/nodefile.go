@@ -37,15 +37,15 @@ func (l *edgeFiles) readFeatures(t *text.Reader, opts options) {
 	case !some:
 		t.Fail(fmt.Errorf("%w: no line with features", place.ErrMissing))
 	case !opts.wantsTable() && isSparseRow(t):
-		l.features = readSparseRows(t, l.nodes, opts.Width)
+		l.Features = readSparseRows(t, l.nodes, opts.Width)
 	case opts.wantsTable() || hasText(t) || opts.LabelColumn != "" && slices.Contains(t.Header, opts.LabelColumn):
-		l.table = l.readTable(t, opts)
+		l.Table = l.readTable(t, opts)
 	default:
 		if len(t.Header) == len(t.Fields) {
-			l.names = t.Header[1:]
+			l.FeatureNames = t.Header[1:]
 		}
 		var gaps int
-		l.features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error")
+		l.Features, gaps = readDenseRows(t, l.nodes, opts.Missing != "error")
 		l.warnOfGaps(gaps, opts)
 	}
 	checkGuess(t, l.nodes, 0, "")

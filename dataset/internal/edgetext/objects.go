@@ -44,23 +44,23 @@ func (l *edgeFiles) readObjects(t *text.Reader, opts options) {
 		return
 	}
 	if o.vector != nil {
-		l.features = mat.NewDense(rows, o.width, o.vector)
+		l.Features = mat.NewDense(rows, o.width, o.vector)
 		return
 	}
 	for k := range o.cells.Columns {
 		o.fill(k, rows)
 	}
 	t.Fail(setKinds(o.cells, opts.Kinds))
-	l.table = o.cells
+	l.Table = o.cells
 	if o.words || opts.wantsTable() || opts.Encoder != nil || len(o.cells.Columns) == 0 {
 		return
 	}
 	var all []int // as in other text, numbers are a matrix
 	for k, c := range o.cells.Columns {
-		all, l.names = append(all, k), append(l.names, c.Name)
+		all, l.FeatureNames = append(all, k), append(l.FeatureNames, c.Name)
 	}
 	t.Fail(l.readCells(all, opts))
-	l.table = nil
+	l.Table = nil
 }
 
 // members are the members of the object on the current line, in order.

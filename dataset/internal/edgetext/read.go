@@ -89,11 +89,6 @@ func (l *edgeFiles) begin(r io.Reader, opts *options) (kinds bool, take func() e
 	}, t.Err
 }
 
-// isCSV reports whether a file is called so, gzipped or not.
-func isCSV(file string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(file), ".gz"), ".csv")
-}
-
 // warnOfIDs warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole as 2.0, and
 // some characters have no width.
 func (l *edgeFiles) warnOfIDs() {

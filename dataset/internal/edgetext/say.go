@@ -46,13 +46,13 @@ func (l *edgeFiles) opened(t *text.Reader, file, lines string, roles []string) {
 			layout.Separator = "::"
 		}
 	}
-	l.layouts = append(l.layouts, layout)
+	l.Layouts = append(l.Layouts, layout)
 }
 
 // closed counts what was left out of a file that was opened.
 func (l *edgeFiles) closed(t *text.Reader, file string, skipped int) {
-	for k := range l.layouts {
-		if layout := &l.layouts[k]; layout.File == file {
+	for k := range l.Layouts {
+		if layout := &l.Layouts[k]; layout.File == file {
 			layout.Comments, layout.Skipped = t.Skipped+t.Commented, skipped
 		}
 	}

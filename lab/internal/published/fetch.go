@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"bytes"
@@ -17,25 +17,26 @@ import (
 	"strings"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/setting"
 )
 
-// maxFetch bounds a download of unknown size.
-const maxFetch = 4 << 30
+// ErrServer: a server does not hand out the file asked for.
+var ErrServer = errors.New("the server does not give the file")
 
 // A remoteFile is one that can be fetched.
 type remoteFile struct {
 	Name   string // the file's name in the cache folder
 	URL    string
 	SHA256 string // of the content, in hexadecimal
-	Size   int64  // in bytes; 0 when not known, which means at most 4 GiB
+	Size   int64  // in bytes
 }
 
 // fetchFile makes sure that cacheDir, which is created where needed, holds the file, and returns its path.
 func fetchFile(ctx context.Context, src remoteFile, cacheDir string) (path string, err error) {
 	path = filepath.Join(cacheDir, src.Name)
 	if err := fetch(ctx, src, path); err != nil {
-		return "", fmt.Errorf("dataset: fetch %s: %w; get it from %s (SHA-256 %s) and put it at %s by hand",
+		return "", fmt.Errorf("fetch %s: %w; get it from %s (SHA-256 %s) and put it at %s by hand",
 			src.Name, err, src.URL, src.SHA256, path)
 	}
 	return path, nil
@@ -55,33 +56,33 @@ func fetch(ctx context.Context, src remoteFile, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err = writeFile(path, func(w io.Writer) error { return download(ctx, src, sum, w) })
+	err = dataset.WriteFile(path, func(w io.Writer) error { return download(ctx, src, sum, w) })
 	if err != nil && wrong {
 		err = fmt.Errorf("the file there has another content (%w), and a new one could not be had: %w", coles.ErrChecksum, err)
 	}
 	return err
 }
 
-// FetchPlanetoid fetches the eight Planetoid files of "cora", "citeseer" or "pubmed" into cacheDir, which
-// is created where needed, and returns it, the folder for [OpenPlanetoid]. A file with the right SHA-256,
+// Planetoid fetches the eight Planetoid files of "cora", "citeseer" or "pubmed" into cacheDir, which
+// is created where needed, and returns it, the folder for [dataset.OpenPlanetoid]. A file with the right SHA-256,
 // which is part of this package, is used without the network. Any other is downloaded, checked, and only
-// then takes its name. Nothing else in this package uses the network.
+// then takes its name.
 //
 // An error names the place to put the file by hand. It wraps coles.ErrChecksum (another content, or less of
 // it), coles.ErrTooLarge, ErrServer (any status but 200), or the error of ctx or the network; another
 // name is coles.ErrSetting.
-func FetchPlanetoid(ctx context.Context, name, cacheDir string) (dir string, err error) {
-	return fetchPlanetoid(ctx, planetoidBase, name, cacheDir)
+func Planetoid(ctx context.Context, name, cacheDir string) (dir string, err error) {
+	return planetoid(ctx, planetoidBase, name, cacheDir)
 }
 
-func fetchPlanetoid(ctx context.Context, base, name, cacheDir string) (string, error) {
+func planetoid(ctx context.Context, base, name, cacheDir string) (string, error) {
 	files, ok := planetoidFiles[name]
 	if !ok {
 		known := slices.Sorted(maps.Keys(planetoidFiles))
-		return "", fmt.Errorf("dataset: planetoid: %w", setting.Bad("name", name, "%s", strings.Join(known, ", ")))
+		return "", fmt.Errorf("planetoid: %w", setting.Bad("name", name, "%s", strings.Join(known, ", ")))
 	}
 	for k, part := range planetoidParts {
-		file := planetoidFile(name, part)
+		file := "ind." + name + "." + part
 		src := remoteFile{Name: file, URL: base + file, SHA256: files[k].sha256, Size: files[k].size}
 		if _, err := fetchFile(ctx, src, cacheDir); err != nil {
 			return "", err
@@ -115,12 +116,8 @@ func download(ctx context.Context, src remoteFile, sum []byte, w io.Writer) erro
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%w: it answers %s", ErrServer, resp.Status)
 	}
-	limit := src.Size
-	if limit <= 0 {
-		limit = maxFetch
-	}
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(resp.Body, limit+1))
+	n, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(resp.Body, src.Size+1))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -128,8 +125,8 @@ func download(ctx context.Context, src remoteFile, sum []byte, w io.Writer) erro
 		return fmt.Errorf("%w after %d bytes", coles.ErrChecksum, n)
 	case err != nil:
 		return err
-	case n > limit:
-		return fmt.Errorf("more than %d bytes: %w", limit, coles.ErrTooLarge)
+	case n > src.Size:
+		return fmt.Errorf("more than %d bytes: %w", src.Size, coles.ErrTooLarge)
 	case n < src.Size:
 		return fmt.Errorf("%w after %d of %d bytes", coles.ErrChecksum, n, src.Size)
 	}
@@ -145,15 +142,15 @@ const planetoidBase = "https://github.com/kimiyoung/planetoid/raw/master/data/"
 // planetoidParts are the files of one dataset, in the order they are fetched.
 var planetoidParts = []string{"x", "tx", "allx", "y", "ty", "ally", "graph", "test.index"}
 
-// published identifies a published file.
-type published struct {
+// identity tells a published file.
+type identity struct {
 	size   int64
 	sha256 string
 }
 
 // planetoidFiles are the sizes and SHA-256 sums of the Planetoid files, by name, in the order of
 // planetoidParts.
-var planetoidFiles = map[string][]published{
+var planetoidFiles = map[string][]identity{
 	"cora": {
 		{22119, "23cfa55d91c6f624233f5eb7b6e3f141f1bd2b2ae39608a63cf5d084bb27baab"},
 		{148025, "b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a"},

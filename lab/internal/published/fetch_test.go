@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset"
 	"coles/internal/testkit"
 )
 
@@ -42,15 +43,13 @@ func TestFetchOnceThenFromTheCache(t *testing.T) {
 	}
 	testkit.WantSame(t, "requests", *requests, 1)
 	// A file of another content is replaced.
-	put(t, []byte("spoilt"), cache, "x.bin")
+	testkit.Check(t, os.WriteFile(filepath.Join(cache, "x.bin"), []byte("spoilt"), 0o666))
 	testkit.Must(fetchFile(t.Context(), src, cache))
 	testkit.WantSame(t, "requests for a spoilt file", *requests, 2)
 }
 
 func TestFetchFailures(t *testing.T) {
-	good := remoteFile{Name: "out", SHA256: sum(content)}
-	sized := good
-	sized.Size = int64(len(content))
+	good := remoteFile{Name: "out", SHA256: sum(content), Size: int64(len(content))}
 	for _, c := range []struct {
 		name   string
 		handle http.HandlerFunc
@@ -63,8 +62,8 @@ func TestFetchFailures(t *testing.T) {
 			w.Header().Set("Content-Length", "19")
 			fmt.Fprint(w, content[:7])
 		}, good, coles.ErrChecksum, "7 bytes"},
-		{"ends early, no length", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content[:7]) }, sized, coles.ErrChecksum, "7 of 19 bytes"},
-		{"longer than it may be", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content, content) }, sized, coles.ErrTooLarge, "19 bytes"},
+		{"ends early, no length", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content[:7]) }, good, coles.ErrChecksum, "7 of 19 bytes"},
+		{"longer than it may be", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content, content) }, good, coles.ErrTooLarge, "19 bytes"},
 		{"not there", http.NotFound, good, ErrServer, "404"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -72,7 +71,7 @@ func TestFetchFailures(t *testing.T) {
 				url, _ := serve(t, c.handle)
 				dir := t.TempDir()
 				if before != "" {
-					put(t, []byte(before), dir, "out")
+					testkit.Check(t, os.WriteFile(filepath.Join(dir, "out"), []byte(before), 0o666))
 				}
 				c.src.URL = url + "/file"
 				_, err := fetchFile(t.Context(), c.src, dir)
@@ -93,7 +92,7 @@ func TestFetchOffline(t *testing.T) {
 	url := s.URL
 	s.Close() // nobody listens there now
 	dir := t.TempDir()
-	_, err := fetchPlanetoid(t.Context(), url+"/", "cora", dir)
+	_, err := planetoid(t.Context(), url+"/", "cora", dir)
 	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "ind.cora.x")) {
 		t.Fatalf("%v does not say where the file goes", err)
 	}
@@ -116,13 +115,13 @@ func TestFetchCancelled(t *testing.T) {
 	}()
 	dir := t.TempDir()
 	// The rest comes only once this has returned.
-	_, err := fetchFile(ctx, remoteFile{Name: "out", URL: url, SHA256: sum(content)}, dir)
+	_, err := fetchFile(ctx, remoteFile{Name: "out", URL: url, SHA256: sum(content), Size: int64(len(content))}, dir)
 	wantError(t, err, context.Canceled, "out")
 	wantFiles(t, dir, "")
 }
 
 func TestFetchOfAnUnknownName(t *testing.T) {
-	_, err := FetchPlanetoid(t.Context(), "nell", t.TempDir())
+	_, err := Planetoid(t.Context(), "nell", t.TempDir())
 	wantError(t, err, coles.ErrSetting, "citeseer, cora, pubmed")
 }
 
@@ -133,10 +132,23 @@ func TestFetchPlanetoid(t *testing.T) {
 	url, requests := serve(t, http.FileServer(http.Dir(dir)).ServeHTTP)
 	cache := t.TempDir()
 	for _, name := range []string{"cora", "citeseer", "pubmed"} {
-		testkit.WantSame(t, name, testkit.Must(fetchPlanetoid(t.Context(), url+"/", name, cache)), cache)
+		testkit.WantSame(t, name, testkit.Must(planetoid(t.Context(), url+"/", name, cache)), cache)
 	}
 	testkit.WantSame(t, "requests", *requests, 24)
-	testkit.WantSame(t, "nodes", testkit.Must(OpenPlanetoid(cache, "cora")).Nodes(), 2708)
+	testkit.WantSame(t, "nodes", testkit.Must(dataset.OpenPlanetoid(cache, "cora")).Nodes(), 2708)
 	// With every file in place the public door needs no network.
-	testkit.Must(FetchPlanetoid(t.Context(), "pubmed", cache))
+	testkit.Must(Planetoid(t.Context(), "pubmed", cache))
+}
+
+// wantFiles checks that a folder holds a file of that content, or none for "".
+func wantFiles(t *testing.T, dir, content string) {
+	t.Helper()
+	got, want := "", ""
+	for _, file := range testkit.Must(os.ReadDir(dir)) {
+		got += file.Name() + ": " + string(testkit.Must(os.ReadFile(filepath.Join(dir, file.Name()))))
+	}
+	if content != "" {
+		want = "out: " + content
+	}
+	testkit.WantSame(t, dir, got, want)
 }
