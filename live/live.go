@@ -217,13 +217,15 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 func (g *Graph) rowsOf(nodes []int) (rows []kernel.Matrix[float64], parts []coles.Part, err error) {
 	g.made().mu.RLock()
 	parts = g.model.Parts()
-	g.mu.RUnlock()
 	for _, p := range g.parts {
-		d := p.m.Rows
-		if err := matrix.CheckSize(len(nodes), d); err != nil {
+		rows = append(rows, kernel.Matrix[float64]{Cols: p.fx.Cols()})
+	}
+	g.mu.RUnlock()
+	for k, r := range rows {
+		if err := matrix.CheckSize(len(nodes), r.Cols); err != nil {
 			return nil, nil, fmt.Errorf("live: embed: %w", err)
 		}
-		rows = append(rows, kernel.Unset[float64](len(nodes), d))
+		rows[k] = kernel.Unset[float64](len(nodes), r.Cols)
 	}
 	for q, i := range nodes {
 		if err := g.copyRow(rows, q, i); err != nil {
