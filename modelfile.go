@@ -328,7 +328,7 @@ func (h *partHeader) part(arrays [][]float64, ids []string) (p Part, rest [][]fl
 	if h.Known == 0 {
 		return p, arrays[5:], nil
 	}
-	learnt := &structure.Structure{Logs: arrays[5], Encoder: kernel.Unset[float32](h.Known, h.Columns)}
+	learnt := structure.Structure{Logs: arrays[5], Encoder: kernel.Unset[float32](h.Known, h.Columns)}
 	for i, v := range arrays[6] {
 		if learnt.Encoder.Data[i] = float32(v); !matrix.Finite(float64(learnt.Encoder.Data[i])) {
 			return p, nil, fmt.Errorf("%w: %v among numbers of 32 bits", ErrFormat, v)

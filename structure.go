@@ -23,7 +23,7 @@ import (
 // (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known nodes, also that of a later one.
 type Structure struct {
 	ids    []string // of the nodes it was learnt from, nil where these are only numbered
-	learnt *structure.Structure
+	learnt structure.Structure
 }
 
 // FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
@@ -41,7 +41,10 @@ func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure
 // fitStructure is FitStructure in room (2n × r) for what it takes besides its result.
 func fitStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	learnt, err := structure.Learn(ctx, g.adj, g.degree, r, seed, room)
-	return &Structure{g.ids, learnt}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Structure{g.ids, *learnt}, nil
 }
 
 // Encode returns the features of all nodes of a graph, known ones by their names or, without, by their
@@ -99,8 +102,8 @@ func (s *Structure) known() []string { return idsOf(s.ids, len(s.learnt.Logs)) }
 
 // seated is Seated of package inside.
 func (s *Structure) seated(places []int32, ids []string) *Preparer {
-	if to := s.learnt.Seated(places); to != s.learnt {
-		s = &Structure{ids, to}
+	if to := s.learnt.Seated(places); to != &s.learnt {
+		s = &Structure{ids, *to}
 	}
 	return s.preparer()
 }
