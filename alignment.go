@@ -41,11 +41,15 @@ func alignmentOf[T kernel.Float](ctx context.Context, s Settings, g *Graph, sour
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(ctx, s, g, source, x, nil)
+	return align(ctx, s, g, how, source, x, nil)
 }
 
 // align measures s, r and q on features before and after their preparation.
-func align[T kernel.Float](ctx context.Context, s Settings, g *Graph, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
+func align[T kernel.Float](ctx context.Context, s Settings, g *Graph, how *Preparer, source *matrix.Source, x *matrix.Matrix[T], room []T) (Alignment, error) {
+	source, err := how.fitted.Keep(ctx, source)
+	if err != nil {
+		return Alignment{}, err
+	}
 	a, err := alignmentBy(ctx, alignment.Parts[T]{
 		Source: source, X: x, Graph: g.adj, Degrees: g.degree, Edges: g.report.Edges, Seed: s.Seed, Room: room,
 		Filter: s.filterFor(x.Cols()).coef,

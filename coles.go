@@ -364,7 +364,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	if f.Kind != 0 {
 		return nil
 	}
-	a, err := align(ctx, f.Settings, f.g, f.x, x, room)
+	a, err := align(ctx, f.Settings, f.g, f.prepare, f.x, x, room)
 	if err != nil {
 		return err
 	}

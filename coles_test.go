@@ -386,29 +386,3 @@ func FuzzSteps(f *testing.F) {
 		judge(t, "Eigenmaps", y, err)
 	})
 }
-
-// A row that is the rounding of zero is zero: the middle of a star whose leaves' features cancel has no direction.
-func TestRoundingIsNoDirection(t *testing.T) {
-	const leaves = 24
-	x, rng := mat.NewDense(1+leaves, 2, nil), testkit.Random(1)
-	for i := range leaves / 2 {
-		for j := range 2 {
-			v := 9 * rng.Float64()
-			x.Set(1+i, j, v)
-			x.Set(1+leaves/2+i, j, -v)
-		}
-	}
-	for _, how := range []coles.Preparation{coles.PrepareAuto, coles.PrepareNone} {
-		g := starGraph(leaves)
-		m := fitted(g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Preparation = coles.UseGraph, how }))
-		hub := 0
-		for i, d := range g.Degrees() {
-			if d == leaves {
-				hub = i
-			}
-		}
-		testkit.WantSame(t, "the middle", m.Embedding().RawRowView(hub), []float64{0, 0})
-		testkit.WantSame(t, "zero rows", m.Report().ZeroRows, 1)
-		testkit.WantSame(t, "embedded", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(m.Embedding()))
-	}
-}

@@ -161,6 +161,28 @@ func TestCommunitiesHaveHalf(t *testing.T) {
 	}
 }
 
+// Where few nodes have an edge, columns of the structure make their rows no longer than columns of features do: less long, since
+// the lengths are about the mean, and so nodes without an edge have some.
+func TestStructureOfFewEdges(t *testing.T) {
+	const n = 1000
+	x := testkit.RandomDense(testkit.Random(1), n, 4)
+	for _, joined := range []int{30, 100, n} {
+		g := testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(2), joined, 6/float64(joined))))
+		m := fitted(g, x, withStructure(0.5))
+		first, y, degrees := len(m.Parts()[0].Scaling.Factors), m.Embedding(), g.Degrees()
+		features, structure, nodes := 0.0, 0.0, 0.0
+		for i := range n {
+			features += floats.Norm(y.RawRowView(i)[:first], 2) / n
+			if degrees[i] > 0 {
+				structure, nodes = structure+floats.Norm(y.RawRowView(i)[first:], 2), nodes+1
+			}
+		}
+		if ratio := structure / nodes / features; ratio < 0.4 || ratio > 1.25 {
+			t.Errorf("%d nodes joined: structure is %.2f times as long as features", joined, ratio)
+		}
+	}
+}
+
 // Of a large graph the columns of the structure are made in float32, as without features, and embedded again so.
 func TestStructureOfALargeGraphIsSingle(t *testing.T) {
 	skipUnderRace(t)

@@ -210,7 +210,7 @@ func (f *fitting) byCommunities() bool { return f.report.Alignment != nil && f.r
 
 // leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
 func (f *fitting) leavesRank(first *Part) bool {
-	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.x.Cols() < f.total
+	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total
 }
 
 // share is the [Share] of columns of the structure: as it was asked for; ½ where communities decided, and where rows have 5
@@ -257,18 +257,22 @@ type addition struct {
 }
 
 // ofStructure is a fit of columns of who the neighbours are, beside a first part of so many, for all columns: of the graph
-// without its arcs, with weights as they are taken, γ = 0, and no column of degrees.
+// without its arcs, with weights as they are taken, γ = 0, and no column of degrees. Its rows are as long as those of features
+// in the mean of the nodes that have an edge.
 func (s Settings) ofStructure(g *Graph, first, all int) addition {
 	s.Dim = min(all-first, s.structureColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0
-	s.Scaling = ScalingRule{Norm: s.Scaling.Norm}
+	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
 	return addition{s, g.withoutArcs(), false}
 }
 
-// ofRoles is a fit of columns for each role, of the double cover.
-func (s Settings) ofRoles(g *Graph, columns int) addition {
+// ofRoles is a fit of columns for each role, of the double cover, with rows likewise; made are the first part's, too.
+func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 	s.Dim = columns
+	if s.Scaling.Norm *= g.roles.joined(); made {
+		s.Scaling.Norm /= g.joined()
+	}
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
 	return addition{s, g.roles, true}
 }
@@ -280,7 +284,7 @@ func (f *fitting) others(first *Part) (more []addition) {
 		more = append(more, f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total))
 	}
 	if f.roles > 0 {
-		more = append(more, f.ofRoles(f.g, f.roles))
+		more = append(more, f.ofRoles(f.g, f.roles, f.made != nil))
 	}
 	return more
 }

@@ -203,6 +203,50 @@ func TestEmbeddingIsDeterminedByTheInput(t *testing.T) {
 	}
 }
 
+// Nor does the numbering choose an embedding without features, columns of the structure, or of roles: their random signs go by
+// the neighbourhoods of nodes. Tails and heads change places with the direction of arcs.
+func TestNumberingOfStructure(t *testing.T) {
+	skipUnderRace(t)
+	const n, loose = 400, 1e-3 // columns of the structure are float32, and d′ cuts among near eigenvalues
+	list, rng := testkit.RandomEdges(testkit.Random(3), n, 0.02), testkit.Random(4)
+	x, order := testkit.RandomDense(rng, n, 4), rng.Perm(n)
+	moved, back := mat.NewDense(n, 4, nil), make([]coles.Edge, len(list))
+	renumbered := slices.Clone(list)
+	for k, e := range list {
+		renumbered[k], back[k] = coles.Edge{U: order[e.U], V: order[e.V]}, coles.Edge{U: e.V, V: e.U}
+	}
+	for i, to := range order {
+		moved.SetRow(to, x.RawRowView(i))
+	}
+	inOrder := func(y *mat.Dense) *mat.Dense {
+		z := mat.DenseCopyOf(y)
+		for i, to := range order {
+			z.SetRow(i, y.RawRowView(to))
+		}
+		return z
+	}
+	for name, opts := range map[string][]coles.GraphOption{"edges": nil, "arcs": {coles.WithArcs()}} {
+		g, h := testkit.Must(coles.NewGraph(n, list, opts...)), testkit.Must(coles.NewGraph(n, renumbered, opts...))
+		for features, both := range map[string][2]mat.Matrix{"none": {nil, nil}, "numbers": {x, moved}} {
+			var settings []coles.Option
+			if features != "none" {
+				settings = append(settings, withStructure(0.5))
+			}
+			want, got := fitted(g, both[0], settings...).Embedding(), inOrder(fitted(h, both[1], settings...).Embedding())
+			if off := gramDistance(want, got); !(off <= loose) {
+				t.Errorf("%s, features: %s: YYᵀ is off by %.2g", name, features, off)
+			}
+		}
+	}
+	one := fitted(testkit.Must(coles.NewGraph(n, list, coles.WithArcs())), nil)
+	other := fitted(testkit.Must(coles.NewGraph(n, back, coles.WithArcs())), nil)
+	d, k := one.Report().Dim, len(one.Parts()[1].Scaling.Factors)
+	tails, heads := one.Embedding().Slice(0, n, d-2*k, d-k), other.Embedding().Slice(0, n, d-k, d)
+	if off := gramDistance(mat.DenseCopyOf(tails), mat.DenseCopyOf(heads)); !(off <= loose) {
+		t.Errorf("tails and the heads of arcs reversed: YYᵀ is off by %.2g", off)
+	}
+}
+
 // The eigenvalues of a torus's W⁺ are (cos(2πi/s) + cos(2πj/s))/2. Columns weigh nothing from the first on whose eigenvalue
 // the first one left out has, too, by the direct way and by iteration; and all of M = 0 is kept.
 func TestColumnsThatWeighNothing(t *testing.T) {
@@ -259,4 +303,30 @@ func changed(change func(s *coles.Settings)) coles.Option {
 	s := coles.DefaultSettings()
 	change(&s)
 	return coles.WithSettings(s)
+}
+
+// A row that is the rounding of zero is zero: the middle of a star whose leaves' features cancel has no direction.
+func TestRoundingIsNoDirection(t *testing.T) {
+	const leaves = 24
+	x, rng := mat.NewDense(1+leaves, 2, nil), testkit.Random(1)
+	for i := range leaves / 2 {
+		for j := range 2 {
+			v := 9 * rng.Float64()
+			x.Set(1+i, j, v)
+			x.Set(1+leaves/2+i, j, -v)
+		}
+	}
+	for _, how := range []coles.Preparation{coles.PrepareAuto, coles.PrepareNone} {
+		g := starGraph(leaves)
+		m := fitted(g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Preparation = coles.UseGraph, how }))
+		hub := 0
+		for i, d := range g.Degrees() {
+			if d == leaves {
+				hub = i
+			}
+		}
+		testkit.WantSame(t, "the middle", m.Embedding().RawRowView(hub), []float64{0, 0})
+		testkit.WantSame(t, "zero rows", m.Report().ZeroRows, 1)
+		testkit.WantSame(t, "embedded", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(m.Embedding()))
+	}
 }

@@ -396,25 +396,3 @@ func TestGraphOfRows(t *testing.T) {
 		}
 	}
 }
-
-func TestBadRows(t *testing.T) {
-	for _, c := range []struct {
-		what    string
-		ptr     []int64
-		col     []int32
-		weights []float64
-		want    error
-		text    string
-	}{
-		{"no node", []int64{0}, nil, nil, coles.ErrShape, "0 nodes"},
-		{"no pointer", nil, nil, nil, coles.ErrShape, "-1 nodes"},
-		{"weights of others", []int64{0, 1, 2}, []int32{1, 0}, []float64{1}, coles.ErrShape, "1 weights"},
-		{"the mirror is elsewhere", []int64{0, 1, 2, 3}, []int32{1, 2, 1}, nil, coles.ErrAsymmetric, "(0, 1)"},
-		{"the mirror weighs more", []int64{0, 1, 2}, []int32{1, 0}, []float64{1, 2}, coles.ErrAsymmetric, "(0, 1)"},
-		{"weights to infinity", []int64{0, 2, 3, 4}, []int32{1, 2, 0, 0}, []float64{1e308, 1e308, 1e308, 1e308}, coles.ErrNotFinite, "node 0"},
-	} {
-		_, err := inside.FromRows(c.ptr, c.col, c.weights)
-		testkit.WantError(t, err, c.want)
-		testkit.WantText(t, fmt.Sprint(err), c.text)
-	}
-}

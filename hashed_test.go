@@ -9,6 +9,7 @@ import (
 	"coles/live"
 
 	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Hashed features, most columns of which have no entry, take memory for the entries: the fit is that to the others.
@@ -52,6 +53,42 @@ func TestHashedFeatures(t *testing.T) {
 		s := m.Settings()
 		if bytes := testkit.Must(s.Estimate(g, x)); bytes > 10e6 {
 			t.Errorf("an estimate of %d bytes", bytes)
+		}
+	}
+}
+
+// Columns of zeros say nothing, wherever they stand: they change the number of columns that are read, and nothing else.
+func TestColumnsOfZeros(t *testing.T) {
+	const n = 90
+	g, rng := testkit.RandomGraph(3, n, 0.1), testkit.Random(7)
+	words := mat.NewDense(n, 50, nil)
+	for range 6 * n {
+		words.Set(rng.IntN(n), rng.IntN(50), float64(1+rng.IntN(3)))
+	}
+	for name, x := range map[string]*mat.Dense{"numbers": testkit.RandomDense(rng, n, 3), "vectors": testkit.RandomDense(rng, n, 40), "words": words} {
+		_, d := x.Dims()
+		wide, single := mat.NewDense(n, 3*d+1, nil), &coles.Dense32{Rows: n, Cols: 3*d + 1, Stride: 3*d + 1, Data: make([]float32, n*(3*d+1))}
+		narrow := &coles.Dense32{Rows: n, Cols: d, Stride: d, Data: make([]float32, n*d)}
+		for i := range n {
+			for j := range d {
+				v := float64(float32(x.At(i, j)))
+				x.Set(i, j, v)
+				wide.Set(i, 3*j+1, v)
+				narrow.Data[i*d+j], single.Data[i*single.Stride+3*j+1] = float32(v), float32(v)
+			}
+		}
+		for store, both := range map[string][2]mat.Matrix{"dense": {x, wide}, "sparse": {testkit.SparseOf(x), testkit.SparseOf(wide)}, "single": {narrow, single}} {
+			for purpose, s := range map[string]coles.Settings{"default": coles.DefaultSettings(), "clusters": coles.ClusteringSettings(n, d), "links": coles.LinkSettings(n, d)} {
+				what := name + ", " + store + ", " + purpose + ": "
+				want, got := fitted(g, both[0], coles.WithSettings(s)), fitted(g, both[1], coles.WithSettings(s))
+				testkit.WantSame(t, what+"embedding", testkit.Bits(got.Embedding()), testkit.Bits(want.Embedding()))
+				a, b := got.Report(), want.Report()
+				testkit.WantSame(t, what+"columns read", [2]int{a.Features, b.Features}, [2]int{3*d + 1, d})
+				testkit.WantSame(t, what+"estimate", testkit.Must(s.Estimate(g, both[1])) >= a.Memory.Bytes, true)
+				a.Features, a.FeaturesHash, a.Seconds, b.FeaturesHash = d, "", b.Seconds, ""
+				testkit.WantSame(t, what+"report", a.String(), b.String())
+				testkit.WantSame(t, what+"embedded", testkit.Bits(testkit.Must(read(got).Embed(ctx, g, both[1]))), testkit.Bits(want.Embedding()))
+			}
 		}
 	}
 }

@@ -45,9 +45,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
-			if s.Preparation <= PrepareNone || s.Preparation == PrepareBalanced {
-				size.cols = prepare.MostUsed(size.cols, size.nonzeros)
-			}
+			size.cols = prepare.MostUsed(size.cols, size.nonzeros)
 		}
 	}
 	if size.rows != g.Nodes() {
@@ -145,7 +143,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 		bytes = max(bytes, s.memoryOf(s.ofStructure(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
 	}
 	if role > 0 {
-		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role), g, x, space))
+		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role, x.made), g, x, space))
 	}
 	return bytes, solver
 }

@@ -31,8 +31,8 @@ type Model struct {
 	report    Report
 }
 
-// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; then, perhaps, of
-// a structure beside features; and last of roles.
+// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; perhaps of a
+// structure beside features; last of roles.
 type Part struct {
 	Settings   Settings   // of its fit, as [Model.Settings]
 	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)

@@ -89,7 +89,7 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 		testkit.WantSame(t, c.name+": share", share, c.share)
 		testkit.WantSame(t, c.name+": columns", m.Report().Dim, c.own+2*c.roles)
 		y, own := m.Embedding(), fitted(plain, c.x, append(with, coles.WithDim(c.own))...).Embedding()
-		other := fitted(g.Roles(), nil, coles.WithDim(c.roles), coles.WithPrecision(coles.Float64)).Embedding()
+		other := fitted(g.Roles(), nil, coles.WithSettings(m.Parts()[1].Settings)).Embedding()
 		for i := range n {
 			for j := range c.own + 2*c.roles {
 				k := j - c.own

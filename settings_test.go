@@ -376,35 +376,3 @@ func TestFitForPurposes(t *testing.T) {
 		}
 	}
 }
-
-// A setting that a fit has no use for is refused by name, unless it is as usual for a purpose.
-func TestSettingsWithoutUse(t *testing.T) {
-	g, words, _ := small(190)
-	alone := func(s *coles.Settings) { s.Kind = coles.UseFeatures }
-	for field, changes := range map[string][]func(s *coles.Settings){
-		"Filter":      {alone, func(s *coles.Settings) { s.Filter = coles.SGC(2) }},
-		"Negatives":   {alone, func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(1) }},
-		"DegreeShare": {alone, func(s *coles.Settings) { s.DegreeShare = 0.5 }},
-		"Kappa":       {func(s *coles.Settings) { s.Kappa = 5 }},
-		"Eta":         {func(s *coles.Settings) { s.Negatives, s.Eta = coles.NegativeSampler{}, 0.5 }},
-	} {
-		var opts []coles.Option
-		for _, change := range changes {
-			opts = append(opts, coles.With(change))
-		}
-		for _, x := range []mat.Matrix{words, nil} {
-			if err := testkit.Err(coles.Fit(ctx, g, x, opts...)); x != nil || len(opts) == 1 {
-				testkit.WantError(t, err, coles.ErrSetting)
-				testkit.WantText(t, err.Error(), field)
-			}
-		}
-	}
-	for _, s := range []coles.Settings{coles.DefaultSettings(), coles.ClusteringSettings(120, 40), coles.LinkSettings(120, 40)} {
-		s.Kind = coles.UseFeatures
-		fitted(g, words, coles.WithSettings(s))
-	}
-	// Where the fit leaves the graph out by its own choice it may be repeated with the settings that it reports.
-	apart := fitted(graphOf(120), words, coles.WithFilter(coles.SGC(2)))
-	testkit.WantSame(t, "kind", apart.Report().Kind, coles.UseFeatures)
-	testkit.WantSame(t, "again", testkit.Bits(fitted(graphOf(120), words, coles.WithSettings(apart.Settings())).Embedding()), testkit.Bits(apart.Embedding()))
-}

@@ -244,12 +244,10 @@ func TestTruncation(t *testing.T) {
 
 func TestSolverIsChosenBySizeAndForm(t *testing.T) {
 	g := testkit.RandomGraph(31, 40, 0.2)
-	words := func(d int) *sparse.CSR { // each node has three of d words
+	words := func(d int) *sparse.CSR { // each node has four of d words, and each word a node
 		coo := sparse.NewCOO(40, d, nil, nil, nil)
-		for i := range 40 {
-			for q := range 3 {
-				coo.Set(i, (i*17+q*q*29)%d, 1)
-			}
+		for j := range d {
+			coo.Set(j%40, j, 1)
 		}
 		return coo.ToCSR()
 	}

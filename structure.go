@@ -26,8 +26,9 @@ type Structure struct {
 	learnt structure.Structure
 }
 
-// FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12
-// an entry of A. Columns beyond the rank of L are 0. Another order of nodes is as another seed.
+// FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12 an entry of A.
+// Columns beyond the rank of L are 0. It begins with signs by hashes of neighbourhoods; nodes alike for six steps have
+// theirs by their order.
 func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
@@ -106,6 +107,11 @@ func (s *Structure) seated(places []int32, ids []string) *Preparer {
 		s = &Structure{ids, *to}
 	}
 	return s.preparer()
+}
+
+// joined is the share of nodes with a neighbour, as if one had at least.
+func (g *Graph) joined() float64 {
+	return float64(max(1, g.report.Nodes-g.report.Isolated)) / float64(g.report.Nodes)
 }
 
 // A Dense32 is a dense matrix of float32, row after row: features at half the memory of a *mat.Dense. It is a [mat.Matrix] with the fields of gonum's BLAS:

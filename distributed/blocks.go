@@ -124,9 +124,15 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// how is the preparation, chosen by the values where it is a choice.
+// how is the preparation, chosen by the values of columns that have some where it is a choice.
 func (p plan) how(v *seen) prepare.Kind {
-	return prepare.Kind(p.Settings.Preparation).Suitable(&v.Tally, int(p.Nodes), p.Columns)
+	used := 0
+	for _, c := range v.Roots {
+		if c.Count > 0 {
+			used++
+		}
+	}
+	return prepare.Kind(p.Settings.Preparation).Suitable(&v.Tally, int(p.Nodes), max(1, used))
 }
 
 // squareColumns adds up squares where deviations are needed.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"coles"
-	"coles/dataset/synthetic"
 	"coles/internal/archive"
 	"coles/internal/testkit"
 
@@ -356,90 +355,6 @@ func TestPredictWithoutLabels(t *testing.T) {
 		p := testkit.Must(Fit(context.Background(), g, x, l, Options{}))
 		none := only(l, func(int) bool { return false })
 		testkit.WantSame(t, kind, testkit.Must(p.Predict(context.Background(), g, x, Labels{}, nil)), testkit.Must(p.Predict(context.Background(), g, x, none, nil)))
-	}
-}
-
-// Random labels of each kind, of which neither graph nor features know anything, are predicted by chance, and that is
-// what is said, by the choice and by what then learns from the embedding chosen.
-func TestRandomLabelsAreChance(t *testing.T) {
-	const n, known = 150, 120
-	draws := testkit.Few(6, 40)
-	d := testkit.Must(synthetic.Communities{Nodes: n, Classes: 3, Degree: 4, Features: 30, Homophily: 0.7, Topic: 0.6, Seed: 4}.Generate(context.Background()))
-	g := testkit.Must(d.Graph())
-	small := coles.With(func(s *coles.Settings) { s.Dim = 8 })
-	how := Options{Cs: []float64{0.25, 4}, Seed: 1}
-	for name, c := range map[string]struct {
-		chance, deviation float64 // of one draw
-		of                func(seed uint64) Labels
-		found             func(p *Predictor) float64
-	}{
-		"classes": {0.5, 0.5 / math.Sqrt(known), func(seed uint64) (l Labels) {
-			l.Classes = slices.Repeat([]int{-1}, n)
-			for i, q := range testkit.Random(seed).Perm(known) {
-				l.Classes[i] = q % 2
-			}
-			return l
-		}, func(p *Predictor) float64 { return p.Confusion.Accuracy() }},
-		"several": {0.25, 0.45 / math.Sqrt(known), func(seed uint64) (l Labels) {
-			l.Sets = make([][]int, n)
-			for i, q := range testkit.Random(seed).Perm(known) {
-				l.Sets[i] = []int{q % 4}
-			}
-			return l
-		}, func(p *Predictor) float64 { return p.Scores.MicroKnown }},
-		// R² of the mean of the others is 0, and what a fit adds to its errors makes it less.
-		"numbers": {0, 0.05, func(seed uint64) (l Labels) {
-			l.Values = testkit.Normal(n, 1, 1, seed).RawMatrix().Data
-			for i := known; i < n; i++ {
-				l.Values[i] = math.NaN()
-			}
-			return l
-		}, func(p *Predictor) float64 { return p.Ridge.Found.R2 }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			chosen, learnt := 0.0, 0.0
-			for k := range draws {
-				l := c.of(uint64(500 + k))
-				choice := testkit.Must(ChooseModel(context.Background(), g, d.Features, l, how, small))
-				chosen += choice.Score / float64(draws)
-				learnt += c.found(testkit.Must(Fit(context.Background(), g, choice.Model.Embedding(), l, how))) / float64(draws)
-			}
-			// As many of a class as of another leave fewer of it for the other parts, which lowers what is right by a point or two.
-			for _, found := range []float64{chosen, learnt} {
-				if noise := 3 * c.deviation / math.Sqrt(float64(draws)); found > c.chance+noise || found < c.chance-noise-0.02 {
-					t.Errorf("%.4f in %d draws, chance is %.3f ± %.3f", found, draws, c.chance, noise)
-				}
-			}
-		})
-	}
-}
-
-// Probabilities that a strong penalty makes cautious are as large as they are right, on the rows held out and others.
-func TestProbabilitiesAreAsLargeAsRight(t *testing.T) {
-	x, classes := testkit.Blobs(6000, 6, 4, 168)
-	labels := slices.Repeat([]int{-1}, 6000)
-	copy(labels, classes[:2000])
-	p := testkit.Must(Fit(context.Background(), nil, x, Labels{Classes: labels}, Options{Cs: []float64{1. / 1024}, Seed: 1}))
-	mean := func() (probability, right float64) {
-		for q, a := range testkit.Must(p.Predict(context.Background(), nil, x, Labels{}, testkit.UpTo(6000)[2000:])) {
-			sum := 0.0
-			for _, c := range a.Classes {
-				sum += c.Probability
-			}
-			testkit.WantNear(t, "the sum", sum, 1, 1e-12)
-			if probability += a.Classes[0].Probability / 4000; a.Classes[0].Class == classes[2000+q] {
-				right += 1. / 4000
-			}
-		}
-		return probability, right
-	}
-	probability, right := mean()
-	if math.Abs(probability-right) > 0.03 {
-		t.Errorf("mean probability %.3f, %.3f are right", probability, right)
-	}
-	p.Weights = Weights{}
-	if cautious, _ := mean(); cautious > right-0.05 {
-		t.Errorf("without weights the mean probability is %.3f, %.3f are right", cautious, right)
 	}
 }
 

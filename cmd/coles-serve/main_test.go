@@ -386,27 +386,6 @@ func TestLargeBodyIsAnswered(t *testing.T) {
 	testkit.WantSame(t, "status", answer.StatusCode, http.StatusRequestEntityTooLarge)
 }
 
-func TestLoad(t *testing.T) {
-	from, _, _, _ := circle(t)
-	testkit.WantText(t, loaded(t, from, 2000), "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
-}
-
-func TestGeneratedGraph(t *testing.T) {
-	testkit.WantSame(t, "number of nearest", len(ask(t, start(t, source{}), "GET", "/similar?id=2999", "", 200).Nearest), 10)
-}
-
-func TestLoadCountsErrors(t *testing.T) {
-	from, _, _, _ := circle(t)
-	s := start(t, from)
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	var out bytes.Buffer
-	err := measure(t.Context(), server.URL, stateOf(s), 100, &out)
-	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(out.String(), "104 errors") {
-		t.Errorf("every answer is 404: %v\n%s", err, out.String())
-	}
-}
-
 func TestRefuses(t *testing.T) {
 	clitest.Refuses(t, run, []clitest.Refusal{
 		{Name: "labels of no graph", Args: []string{"-labels", "l.txt"}, Text: "-graph"},

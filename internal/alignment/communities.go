@@ -1,7 +1,6 @@
 package alignment
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -130,45 +129,13 @@ func Communities(n int64, sum []float64, draws int) (size, deviation float64) {
 	return 0, 0
 }
 
-// names tell nodes apart whatever the order they are numbered in: by hashes of their features, of the features of
-// their neighbours and of theirs, with the weights. Nodes that have all that in common, as leaves of one node, are
-// mostly alike to the graph too, and are counted.
+// names are [Names] by the features of nodes, and of neighbours two steps away.
 func (p Parts[T]) names(ctx context.Context) ([]uint64, error) {
 	names, err := matrix.RowHashes(ctx, p.Source)
 	if err != nil {
 		return nil, err
 	}
-	next := make([]uint64, len(names))
-	for range 2 {
-		if err := matrix.EachRow(ctx, p.Graph, func(i int) {
-			sum := uint64(0)
-			cols, weights := p.Graph.Row(i)
-			for q, j := range cols {
-				w := 1.0
-				if weights != nil {
-					w = weights[q]
-				}
-				sum += stream.Seed(names[j], math.Float64bits(w))
-			}
-			next[i] = stream.Seed(names[i], sum)
-		}); err != nil {
-			return nil, err
-		}
-		names, next = next, names
-	}
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(names[a], names[b]), cmp.Compare(a, b)) })
-	copy(next, names)
-	for k, count := 1, uint64(0); k < len(order); k++ {
-		if count++; next[order[k]] != next[order[k-1]] {
-			count = 0
-		}
-		names[order[k]] = stream.Seed(names[order[k]], count)
-	}
-	return names, ctx.Err()
+	return Names(ctx, p.Graph, names, 2)
 }
 
 // Communities is r and its deviation.

@@ -38,7 +38,7 @@ func parts(g *coles.Graph, seed uint64) alignment.Parts[float64] {
 // likeness computes r with n × n matrices, a projection by singular vectors and a loop over all pairs.
 func likeness(g *coles.Graph, seed uint64) (size, deviation float64) {
 	n, a, degree := g.Nodes(), testkit.DenseOf(g.CSR()), g.Degrees()
-	names := testkit.Must(alignment.Names(parts(g, seed), ctx))
+	names := testkit.Must(alignment.NamesOf(parts(g, seed), ctx))
 	sum, squares, most := 0.0, 0.0, 0.0
 	for draw := range uint64(4) {
 		for round := range 4 {

@@ -1,4 +1,4 @@
 package alignment
 
-// Names are the names of nodes.
-var Names = Parts[float64].names
+// NamesOf are the names of nodes.
+var NamesOf = Parts[float64].names

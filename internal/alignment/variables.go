@@ -7,9 +7,6 @@ import "context"
 // columns are of one variable.
 func (p Parts[T]) variables(ctx context.Context) ([]int32, error) {
 	n, d := p.Source.Dims()
-	if d != p.X.Cols() { // most of the columns have no entry
-		return nil, ctx.Err()
-	}
 	starts := make([]int, d+1)
 	p.Source.Each(0, n, func(_ int, cols []int32, vals []float64) {
 		eachEntry(cols, vals, func(j int) { starts[j+1]++ })

@@ -46,7 +46,7 @@ func RowHashes(ctx context.Context, s *Source) ([]uint64, error) {
 	hashes := make([]uint64, s.Rows())
 	return hashes, parallel.Rows(ctx, len(hashes), func(lo, hi int) {
 		switch {
-		case s.sparse != nil || s.change != nil:
+		case s.sparse != nil || s.made():
 			s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = HashRow(cols, vals) })
 		case s.single != nil:
 			hashDense(hashes, *s.single, lo, hi)

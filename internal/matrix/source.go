@@ -17,6 +17,7 @@ type Source struct {
 	sparse *kernel.CSR[float64]    // nil when the matrix is dense
 	dense  kernel.Matrix[float64]  // set when sparse and single are nil
 	single *kernel.Matrix[float32] // nil unless the matrix is one of float32
+	picked []int32                 // the columns of dense numbers that are read; nil for all
 
 	change func(cols []int32, vals []float64) // of every row, in place; nil for none
 	filled bool                               // change takes and makes all entries of a row
@@ -42,13 +43,17 @@ func (s *Source) Changed(filled bool, change func(cols []int32, vals []float64))
 
 // Dims returns the numbers of rows and columns.
 func (s *Source) Dims() (rows, cols int) {
+	rows, cols = s.dense.Rows, s.dense.Cols
 	switch {
 	case s.sparse != nil:
 		return s.sparse.Rows, s.sparse.Cols
 	case s.single != nil:
-		return s.single.Rows, s.single.Cols
+		rows, cols = s.single.Rows, s.single.Cols
 	}
-	return s.dense.Rows, s.dense.Cols
+	if s.picked != nil {
+		cols = len(s.picked)
+	}
+	return rows, cols
 }
 
 // Rows is the number of rows.
@@ -115,7 +120,7 @@ func (s *Source) Each(lo, hi int, visit func(i int, cols []int32, vals []float64
 			visit(i, cols, vals)
 			continue
 		}
-		if s.sparse == nil && s.single == nil && s.change == nil {
+		if s.sparse == nil && s.single == nil && !s.made() {
 			visit(i, nil, s.dense.Row(i))
 			continue
 		}
@@ -130,6 +135,14 @@ func (s *Source) Each(lo, hi int, visit func(i int, cols []int32, vals []float64
 // load writes row i into buf, absent entries as zeros, and changes it.
 func (s *Source) load(buf []float64, i int) {
 	switch {
+	case s.picked != nil:
+		for q, j := range s.picked {
+			if s.single != nil {
+				buf[q] = float64(s.single.Data[i*s.single.Stride+int(j)])
+			} else {
+				buf[q] = s.dense.Data[i*s.dense.Stride+int(j)]
+			}
+		}
 	case s.sparse != nil:
 		clear(buf)
 		cols, vals := s.sparse.Row(i)
@@ -173,8 +186,16 @@ func (s *Source) Thin(ctx context.Context) (*Source, error) {
 	return &Source{sparse: a}, err
 }
 
-// Pick is the matrix of some columns, ascending, with entries that are not zero.
+// made reports whether rows are made when they are read.
+func (s *Source) made() bool { return s.change != nil || s.picked != nil }
+
+// Pick is the matrix of some columns, ascending: a view of one that is dense and as it came in, else the entries that are not zero.
 func (s *Source) Pick(ctx context.Context, columns []int32) (*Source, error) {
+	if s.sparse == nil && !s.made() {
+		out := *s
+		out.picked = columns
+		return &out, ctx.Err()
+	}
 	a, err := fromRows(ctx, s.Rows(), len(columns), func(lo, hi int, put func(i int, j int32, v float64)) {
 		s.Each(lo, hi, func(i int, cols []int32, vals []float64) {
 			for q, v := range vals {
@@ -192,7 +213,7 @@ func SourceOf(m *Matrix[float64]) *Source { return &Source{sparse: m.Sparse, den
 
 // As is the matrix, changed, in numbers of type T: a view where it is that already.
 func As[T kernel.Float](ctx context.Context, s *Source) (*Matrix[T], error) {
-	if s.change != nil || s.filled && s.sparse != nil {
+	if s.made() || s.filled && s.sparse != nil {
 		return changedAs[T](ctx, s)
 	}
 	switch {

@@ -5,7 +5,6 @@ package prepare
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -171,7 +170,7 @@ func (k Kind) Learn(ctx context.Context, x *matrix.Source) (Preparer, error) {
 	if _, _, ok := k.Keeps(x.Cols()); !ok {
 		return Preparer{}, setting.Bad("Preparation", k, "%s", strings.Join(Names, ", "))
 	}
-	if err := (Preparer{How: k, Columns: x.Cols()}).refuse(ctx, x); err != nil {
+	if err := k.refuse(ctx, x); err != nil {
 		return Preparer{}, err
 	}
 	var s Sums
@@ -204,31 +203,55 @@ func MostUsed(d, entries int) int {
 	return d
 }
 
-// LearnUsed is Learn, but where most columns of sparse features cannot have an entry, as hashed ones, it keeps the others
-// alone: what is learned of a fit would take memory for all. Kinds by which a column that no row had counts in a later
-// row keep all.
+// LearnUsed is Learn, but it keeps those columns alone that have an entry: one of zeros says nothing, and in hashed features
+// most would take memory. A later row is read without the others.
 func (k Kind) LearnUsed(ctx context.Context, x *matrix.Source) (Preparer, error) {
-	n, d := x.Dims()
-	if !x.Sparse() || MostUsed(d, x.NNZ()) == d || k != Auto && k != Balanced && k != None {
+	used := usedColumns(x)
+	if used == nil {
 		return k.Learn(ctx, x)
-	}
-	seen := make(map[int32]bool)
-	x.Each(0, n, func(_ int, cols []int32, _ []float64) {
-		for _, j := range cols {
-			seen[j] = true
-		}
-	})
-	used := slices.Sorted(maps.Keys(seen))
-	if k == Auto {
-		k = Balanced
 	}
 	kept, err := x.Pick(ctx, used)
 	if err != nil {
 		return Preparer{}, err
 	}
 	p, err := k.Learn(ctx, kept)
-	p.Used, p.Of = used, d
+	p.Used, p.Of = used, x.Cols()
 	return p, err
+}
+
+// usedColumns are the columns, ascending, that have an entry; nil for all of them, or none.
+func usedColumns(x *matrix.Source) (used []int32) {
+	const strip = 64 // rows, of which the first mostly show all
+	n, d := x.Dims()
+	seen, missing := make([]uint64, (d+63)/64), d
+	for lo := 0; lo < n && missing > 0; lo += strip {
+		x.Each(lo, min(lo+strip, n), func(_ int, cols []int32, vals []float64) {
+			for q, v := range vals {
+				j := matrix.Column(cols, q)
+				if bit := uint64(1) << (j % 64); v != 0 && seen[j/64]&bit == 0 {
+					seen[j/64] |= bit
+					missing--
+				}
+			}
+		})
+	}
+	for j := 0; missing > 0 && j < d; j++ {
+		if seen[j/64]>>(j%64)&1 != 0 {
+			used = append(used, int32(j))
+		}
+	}
+	return used
+}
+
+// Keep is the columns of features that a preparer keeps. Errors: [matrix.ErrShape] for another number of columns.
+func (p Preparer) Keep(ctx context.Context, x *matrix.Source) (*matrix.Source, error) {
+	switch d := x.Cols(); {
+	case d != p.Features():
+		return nil, fmt.Errorf("features: %w: %d columns, prepared for %d", matrix.ErrShape, d, p.Features())
+	case p.Used == nil:
+		return x, ctx.Err()
+	}
+	return x.Pick(ctx, p.Used)
 }
 
 // Deviates reports whether a kind needs the moments of columns.
@@ -263,17 +286,13 @@ func (k Kind) Keeps(columns int) (weights, means int, ok bool) {
 // Errors: [matrix.ErrShape] for another number of columns, [matrix.ErrNegative], [matrix.ErrTooLarge],
 // and ctx's.
 func (p Preparer) View(ctx context.Context, x *matrix.Source) (*matrix.Source, error) {
-	if p.Used != nil && x.Cols() == p.Of {
-		var err error
-		if x, err = x.Pick(ctx, p.Used); err != nil {
-			return nil, err
-		}
-		p.Used = nil
-	}
-	if err := p.refuse(ctx, x); err != nil {
+	x, err := p.Keep(ctx, x)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	if err := p.How.refuse(ctx, x); err != nil {
+		return nil, err
+	}
 	if p.How.weighs() {
 		if x, err = x.Thin(ctx); err != nil {
 			return nil, err
@@ -356,21 +375,18 @@ func deviation(v, mean, weight float64) float64 {
 	return (v/2 - mean/2) * weight * 2
 }
 
-// refuse reports features that the preparation cannot mean anything for.
-func (p Preparer) refuse(ctx context.Context, x *matrix.Source) error {
+// refuse reports features that a kind cannot mean anything for.
+func (k Kind) refuse(ctx context.Context, x *matrix.Source) error {
 	n, d := x.Dims()
-	if d != p.Columns || p.Used != nil {
-		return fmt.Errorf("features: %w: %d columns, prepared for %d", matrix.ErrShape, d, p.Features())
-	}
-	if p.How.fills() && float64(n)*float64(d) > math.MaxInt32*8 {
+	if k.fills() && float64(n)*float64(d) > math.MaxInt32*8 {
 		return fmt.Errorf("features: %w: standardised, %d × %d features are dense", matrix.ErrTooLarge, n, d)
 	}
-	if p.How != TFIDF && p.How != RowL1 {
+	if k != TFIDF && k != RowL1 {
 		return nil
 	}
 	i, j, v, err := matrix.FirstNegative(ctx, x)
 	if err == nil && v < 0 {
-		return fmt.Errorf("features: %w: %v at row %d, column %d, but %s takes values from 0 up", matrix.ErrNegative, v, i, j, setting.Name(p.How, Names))
+		return fmt.Errorf("features: %w: %v at row %d, column %d, but %s takes values from 0 up", matrix.ErrNegative, v, i, j, setting.Name(k, Names))
 	}
 	return err
 }

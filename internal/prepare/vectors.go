@@ -1,7 +1,6 @@
 package prepare
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -23,6 +22,9 @@ const (
 	narrowest = 32
 	// sampled is about how many rows correlations are measured on.
 	sampled = 4096
+	// uncorrelated is the share of its columns that a run of principal axes amounts to at least, by their correlations. Axes
+	// of features that are not centred, or of half of the rows, reach it on all of six graphs.
+	uncorrelated = 0.9
 )
 
 // Sampled reports whether correlations are measured on a row, by its hash: so that the order of rows changes nothing.
@@ -37,8 +39,8 @@ func (s Sums) isCategory(j int, rows float64) bool {
 }
 
 // Runs are the columns that may be an embedding each. A category ends a run, and so do a column that fewer than one row
-// in ten has, or than half of them beside words, more than four columns in a row, or one of the first eight, that deviate by more than e^1.5 times as much or as little as the median of the last
-// sixteen of the run. Fewer than eight after such a column are not of the run. These factors are of 105 tables and embeddings side by side, all of which came apart.
+// in ten has, or than half of them beside words, and one that deviates by more than e^1.5 times as much or as little as the
+// median of the last sixteen of the run. These factors are of 105 tables and embeddings side by side, all of which came apart.
 func (k Kind) Runs(rows int, s Sums) (runs []Block) {
 	if !k.fills() && k != Balanced || s.Inverse == nil {
 		return nil
@@ -49,48 +51,32 @@ func (k Kind) Runs(rows int, s Sums) (runs []Block) {
 	}
 	var run []int
 	var logs []float64
-	skipped, gap := 0, 0 // the length of the run at the last that was skipped
 	end := func() {
-		if len(run) < gap+8 {
-			run = run[:gap]
-		}
 		if len(run) >= narrowest {
 			runs = append(runs, Block{From: run[0], To: run[len(run)-1] + 1})
 		}
-		run, logs, skipped, gap = run[:0], logs[:0], 0, 0
+		run, logs = run[:0], logs[:0]
 	}
 	for j, inverse := range s.Inverse {
-		if inverse > 0 && (s.Columns.Count[j] < least || s.isCategory(j, float64(rows))) {
-			end()
+		if inverse == 0 { // a constant tells nothing
 			continue
 		}
-		size := -math.Log(inverse) // +Inf for a constant
-		if len(logs) > 0 && !(math.Abs(size-median(logs[max(0, len(logs)-16):])) <= 1.5) {
-			if skipped++; skipped <= 4 && len(run) >= 8 {
-				gap = len(run)
-				continue
-			}
+		size := -math.Log(inverse)
+		own := s.Columns.Count[j] >= least && !s.isCategory(j, float64(rows))
+		if !own || len(logs) > 0 && math.Abs(size-median(logs[max(0, len(logs)-16):])) > 1.5 {
 			end()
 		}
-		if inverse > 0 {
-			run, logs, skipped = append(run, j), append(logs, size), 0
+		if own {
+			run, logs = append(run, j), append(logs, size)
 		}
 	}
 	end()
 	return runs
 }
 
-func median(v []float64) float64 { return quantile(v, 0.5) }
-
-// quantile is the value below which a share of the values lies, between two of them by their distance.
-func quantile(v []float64, share float64) float64 {
+func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
-	at := share * float64(len(v)-1)
-	lo := int(at)
-	if hi := min(lo+1, len(v)-1); v[hi] > v[lo] {
-		return v[lo] + (at-float64(lo))*(v[hi]-v[lo])
-	}
-	return v[lo]
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
 // Wide is the number of columns of all runs.
@@ -163,7 +149,7 @@ func participation(gram kernel.Matrix[float64], rows float64, columns []int, shi
 }
 
 // embed sets blocks, by sums over some rows. Without one it leaves the columns standardised. An embedding whose
-// columns are principal axes of one unit is not: to give all of them the same weight would be to whiten it. One
+// columns hardly correlate, principal axes of one unit, is not: to give all of them the same weight would be to whiten it. One
 // that stands alone has rows of length 1, or is standardised; beside other columns, of which a number has the energy
 // 1, it has as many as it amounts to.
 func (p *Preparer) embed(s Sums) {
@@ -195,8 +181,8 @@ func (p *Preparer) embed(s Sums) {
 		}
 		scaled := func(j int) float64 { return 1 / s.Inverse[j] / f.unit }
 		f.columns = participation(s.Gram, s.Rows, columns, wide-b.From, func(int) float64 { return 1 })
-		if own := participation(s.Gram, s.Rows, columns, wide-b.From, scaled); s.axes(columns, own, f.columns) {
-			f.axes, f.columns = true, own
+		if f.axes = f.columns >= uncorrelated*float64(len(columns)); f.axes {
+			f.columns = participation(s.Gram, s.Rows, columns, wide-b.From, scaled)
 		}
 		wide += b.To - b.From
 		of = append(of, f)
@@ -242,56 +228,12 @@ func (s Sums) unit(weights []float64) float64 {
 	return 0
 }
 
-// columns are the columns of a block, but for those that hardly deviate.
+// columns are the columns of a block, but for constants.
 func (s Sums) columns(b Block) (columns []int) {
-	var sizes []float64
 	for j := b.From; j < b.To; j++ {
 		if s.Inverse[j] > 0 {
-			sizes = append(sizes, 1/s.Inverse[j])
-		}
-	}
-	least := 1e-6 * median(sizes)
-	for j := b.From; j < b.To; j++ {
-		if s.Inverse[j] > 0 && 1/s.Inverse[j] > least {
 			columns = append(columns, j)
 		}
 	}
 	return columns
-}
-
-// axes reports whether columns, which amount to two numbers of independent ones by their covariance and by their
-// correlations, are principal axes of one unit: they deviate alike and correlate little, and either stand in the
-// order of their deviations, hardly correlate at all, or mostly deviate more than the eighth after them.
-func (s Sums) axes(columns []int, own, standard float64) bool {
-	d := len(columns)
-	if d < narrowest {
-		return false
-	}
-	logs, falls := make([]float64, d), 0
-	for k, j := range columns {
-		logs[k] = -math.Log(s.Inverse[j])
-	}
-	for k := range d - 8 {
-		if logs[k] > logs[k+8] {
-			falls++
-		}
-	}
-	if quantile(logs, 0.75)-quantile(logs, 0.25) > 1 || standard > 16*own {
-		return false
-	}
-	return rankCorrelation(logs) <= -0.5 || standard >= 0.9*float64(d) || float64(falls) >= 0.65*float64(d-8)
-}
-
-// rankCorrelation is that of values with their places (Spearman 1904).
-func rankCorrelation(v []float64) float64 {
-	order := make([]int, len(v))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
-	n, sum := float64(len(v)), 0.0
-	for rank, k := range order {
-		sum += float64((rank - k) * (rank - k))
-	}
-	return 1 - 6*sum/(n*(n*n-1))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"coles/internal/alignment"
 	"coles/internal/eigen"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -22,6 +23,9 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const steps = 2
 
+// named is how far a node's neighbourhood, by which it is named, reaches.
+const named = 6
+
 // Learn learns r columns of a graph with these degrees, in room (2n × r) for what it takes besides its result.
 func Learn(ctx context.Context, a *kernel.CSR[float64], degrees []float64, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	n, s := a.Rows, &Structure{}
@@ -30,7 +34,11 @@ func Learn(ctx context.Context, a *kernel.CSR[float64], degrees []float64, r int
 		return nil, err
 	}
 	v, half, spare := kernel.Rows(room, 0, n), kernel.Rows(room, n, 2*n), kernel.Unset[float32](n, r)
-	if err := fillSigns(ctx, v, seed); err != nil {
+	names, err := alignment.Names(ctx, a, make([]uint64, n), named)
+	if err != nil {
+		return nil, err
+	}
+	if err := fillSigns(ctx, v, seed, names); err != nil {
 		return nil, err
 	}
 	for range steps {
@@ -141,12 +149,12 @@ func rotate(ctx context.Context, out, x, b kernel.Matrix[float32], power float64
 	return kernel.Gemm(ctx, false, false, 1, x, turn, 0, out)
 }
 
-// fillSigns sets every number to 1 or −1.
-func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64) error {
+// fillSigns sets every number to 1 or −1, by the names of rows.
+func fillSigns(ctx context.Context, v kernel.Matrix[float32], seed uint64, names []uint64) error {
 	return parallel.Rows(ctx, v.Rows, func(lo, hi int) {
 		rng := stream.New()
 		for i := lo; i < hi; i++ {
-			rng.Reseed(seed, uint64(i))
+			rng.Reseed(seed, names[i])
 			bits := uint64(0)
 			for k := range v.Row(i) {
 				if k%64 == 0 {

@@ -51,39 +51,6 @@ func labelRateTable() table {
 	}
 }
 
-// What the length of the embedding does.
-func dimsTable() table {
-	t := table{
-		Name: "dims", Title: "Dimension of the embedding",
-		about: accuracyAbout + " Nothing is measured above the number of features.",
-		axis:  "d′, dimension", measure: upToFeatures,
-	}
-	for _, d := range []int{8, 16, 32, 64, 128, 256, 512} {
-		t.rows = append(t.rows, method{name: "COLES-S2GC", varied: &setting{"dim", "d′", d}, embed: fit(coles.WithDim(d))})
-	}
-	return t
-}
-
-// What the filter does, all else being the default. Heat has as many hops as leave out less than
-// 10⁻⁴ of its weights at t = 5.
-func filtersTable() table {
-	t := table{Name: "filters", Title: "Filters", about: accuracyAbout, measure: classification}
-	for _, f := range []struct {
-		name   string
-		filter coles.Filter
-	}{
-		{"SGC(2)", sgc},
-		{"S2GC(8, 0.05)", coles.S2GC(8, 0.05)},
-		{"S2GCSum(8)", s2gc},
-		{"APPNP(8, 0.1)", coles.APPNP(8, 0.1)},
-		{"Heat(16, 5)", coles.Heat(16, 5)},
-		{"Identity", coles.SGC(0)},
-	} {
-		t.rows = append(t.rows, method{name: "COLES", varied: &setting{Key: "filter", Value: f.name}, embed: fit(coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, f.filter }))})
-	}
-	return t
-}
-
 // The paper's ablations of the number of sampled negative graphs: five partners a node, η′ = 0.9,
 // the rest as the default.
 func kappaTables() []table {
@@ -108,13 +75,6 @@ func kappaTables() []table {
 
 func classification(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
 	return accuracies(ctx, o, p, m, perClass, p.splits)
-}
-
-func upToFeatures(ctx context.Context, o options, p *problem, m method) ([]cell, error) {
-	if _, d := p.Features.Dims(); m.varied.Value.(int) > d {
-		return nil, nil
-	}
-	return classification(ctx, o, p, m)
 }
 
 func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -148,16 +149,6 @@ func openPackages(folder string, words bool) (*dataset.Dataset, error) {
 	if err != nil || !words {
 		return d, err
 	}
-	descriptions, err := os.Open(filepath.Join(folder, "descriptions.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer descriptions.Close()
-	edges, err := os.Open(filepath.Join(folder, "edges.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer edges.Close()
 	var sections bytes.Buffer
 	sections.WriteString("package,section\n")
 	for i, id := range d.IDs {
@@ -165,7 +156,31 @@ func openPackages(folder string, words bool) (*dataset.Dataset, error) {
 			fmt.Fprintf(&sections, "%s,%d\n", id, c)
 		}
 	}
-	return dataset.ReadEdgeList(edges, descriptions, parse.Options{Labels: &sections, Header: parse.WithHeader})
+	return readTable(folder, "descriptions.csv", &sections)
+}
+
+// openTable reads NAME-LABEL: edges.csv, features.csv and labels_LABEL.csv of a folder NAME.
+func openTable(folder, label string) (*dataset.Dataset, error) {
+	labels, err := os.Open(filepath.Join(folder, "labels_"+label+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer labels.Close()
+	return readTable(folder, "features.csv", labels)
+}
+
+func readTable(folder, columns string, labels io.Reader) (*dataset.Dataset, error) {
+	features, err := os.Open(filepath.Join(folder, columns))
+	if err != nil {
+		return nil, err
+	}
+	defer features.Close()
+	edges, err := os.Open(filepath.Join(folder, "edges.csv"))
+	if err != nil {
+		return nil, err
+	}
+	defer edges.Close()
+	return dataset.ReadEdgeList(edges, features, parse.Options{Labels: labels, Header: parse.WithHeader})
 }
 
 func readLines(path string) ([][]string, error) {

@@ -170,7 +170,7 @@ func TestCommandsThatAreShown(t *testing.T) {
 }
 
 func TestAllLeavesOutWhatTakesLong(t *testing.T) {
-	const closed = "classification, clustering, labelrate, dims, filters, links, inductive, theory, kappa"
+	const closed = "classification, clustering, labelrate, links, inductive, theory, kappa"
 	for list, want := range map[string]string{
 		"all":              closed,
 		"means, all,kappa": "means, " + closed,

@@ -15,16 +15,10 @@ func TestAblationsNameWhatTheyVary(t *testing.T) {
 		table, dataset, key string
 		values, labels      int
 	}{
-		{"dims", "texas", "dim", 7, 2},    // of 1,703 features, which takes seconds
-		{"dims", "tolokers", "dim", 1, 2}, // of ten: d′ = 8 alone
-		{"filters", "texas", "filter", 6, 2},
 		{"kappa", "texas", "kappa", 4, 2},
 		{"labelrate", "texas", "per_class", 6, 1}, // with one method
 	} {
 		t.Run(c.table+" of "+c.dataset, func(t *testing.T) {
-			if c.values == 7 {
-				testkit.Long(t)
-			}
 			args := []string{"-datasets", c.dataset, "-table", c.table, "-splits", "2"}
 			if c.table == "labelrate" {
 				args = append(args, "-methods", "coles-s2gc")

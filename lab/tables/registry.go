@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"coles/dataset"
 	"coles/examples/shared/cli"
@@ -13,8 +14,8 @@ import (
 
 // tables are all there are, in the order in which they are printed.
 func tables() []table {
-	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), dimsTable(), filtersTable(), linksTable(), inductiveTable(), theoryTable()},
-		kappaTables(), []table{meansTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
+	return slices.Concat([]table{classificationTable(), clusteringTable(), labelRateTable(), linksTable(), inductiveTable(), theoryTable()},
+		kappaTables(), []table{meansTable(), ablationTable(), homophilyTable(), recommendTable(), vectorsTable(), lifeTable(), groupsTable(), severalTable(), structureTable(), structureLinksTable(), leagueTable(), largeTable()})
 }
 
 // tableOf is the table of that name.
@@ -62,6 +63,9 @@ func open(ctx context.Context, o options, name string) (*dataset.Dataset, error)
 	}
 	if name == "packages" || name == "packages-model" {
 		return openPackages(o.data, name == "packages")
+	}
+	if base, label, ok := strings.Cut(name, "-"); ok && exists(filepath.Join(o.data, "real", base, "features.csv")) {
+		return openTable(filepath.Join(o.data, "real", base), label)
 	}
 	if slices.Contains(severalData, name) {
 		return openSeveral(filepath.Join(o.data, "real", name))
