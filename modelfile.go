@@ -164,8 +164,8 @@ func (p *Part) hash(lengths []int, text string) string {
 	return archive.Hash(own+text, arrays[1:]...) // λ is in the factors
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, also in version 2 of the format, and no byte more. It takes memory as bytes
-// arrive. Errors: [ErrFormat] for other files and versions, [ErrChecksum].
+// ReadModel reads what [Model.WriteTo] wrote, also in version 2, and no byte more. It takes memory as bytes arrive. Errors:
+// [ErrFormat], [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
 	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
