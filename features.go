@@ -59,11 +59,11 @@ const (
 	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for counts and PrepareRowL2
 	// for other values, as [ClusteringSettings] has it.
 	PrepareUndamped
-	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more in a row that deviate alike.
-	// Principal axes of one unit, as of an SVD, hardly correlate and are centred only (to standardise them would be to whiten), and rows
-	// brought to length 1. Columns on one scale, as of pixels, 32 or more of which half have the same largest number, are
-	// centred in one unit. Beside other columns, of which a number has energy 1, rows of an embedding come to √e for
-	// e = tr(C)²/‖C‖²_F of its covariance C. Without either it reports PrepareStandardize.
+	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more in a row that deviate alike. Principal axes of
+	// one unit, as of an SVD, hardly correlate and are centred only (to standardise would be to whiten), and rows brought to
+	// length 1. Columns on one scale, as of pixels, 32 or more of which half have the same largest number, are centred in one
+	// unit. Beside other columns, of which a number has energy 1, rows of an embedding come to √e for e = tr(C)²/‖C‖²_F of its
+	// covariance C. Without either it reports PrepareStandardize.
 	PrepareVectors
 )
 

@@ -27,8 +27,7 @@ type Structure struct {
 }
 
 // FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12 an entry of A.
-// Columns beyond the rank of L are 0. It begins with signs by hashes of neighbourhoods; nodes alike for six steps have
-// theirs by their order.
+// Columns beyond the rank of L are 0. Only nodes that are alike for six steps go by their order.
 func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {

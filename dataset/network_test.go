@@ -186,6 +186,7 @@ func TestNetworksBesideText(t *testing.T) {
 		{name: "a column of labels in a table", edges: "1,2\n", features: "id,age,team\n1,30,5\n2,31,5\n", labels: "id,age,team\n1,30,5\n2,31,5\n", opts: parse.Options{LabelColumn: "team"},
 			want: "1-2, 1: age=30 team=5, 2: age=31 team=5, 1=5, 2=5"},
 		{name: "no such column of labels", edges: "1,2\n", labels: "id,age\n1,30\n", opts: parse.Options{LabelColumn: "team"}, want: `no column "team" of labels beside one of ids: id, age`},
+		{name: "two columns of labels", edges: "1,2\n", labels: "id,age,age\n1,30,40\n", opts: parse.Options{LabelColumn: "age"}, want: `columns 2 and 3 of the header are both called "age"`},
 		{name: "no column of labels", edges: newman, labels: newman, want: "no attribute \"class\" of nodes, which have label, value"},
 		{name: "a usual column", edges: newman, labels: strings.ReplaceAll(newman, "value", "group"), want: "Ann-Bob 2, Bob-Ann 2, Ann=7, Bob=3, Cid=7"},
 	} {

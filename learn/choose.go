@@ -234,7 +234,7 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 	if err != nil {
 		return err
 	}
-	found, err := try(ctx, j.graph, j.target, j.parts, j.near, j.target.plain(f))
+	found, err := try(ctx, j.graph, j.target, j.parts, j.near, j.target.plain(f, 1))
 	if err == nil {
 		j.hits = append(j.hits, found.hits())
 	}

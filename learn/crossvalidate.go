@@ -19,6 +19,7 @@ import (
 // numbers.
 type target interface {
 	columns() int
+	entries(f *matrix.Matrix[float64]) int // of a row, by the time that a regression on it takes
 	labelled() []int
 	enough() error                    // names what lacks for cross-validation
 	without(rows []int) target        // as if these had no label
@@ -28,7 +29,7 @@ type target interface {
 	near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error)
 	// learn learns from all labels, with parts to choose a penalty by.
 	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (regression, error)
-	plain(f *matrix.Matrix[float64]) outsider // with C = 1
+	plain(f *matrix.Matrix[float64], c float64) outsider // with one C
 	// weigh learns weights from some rows of a trial. A search begins at a guess.
 	weigh(ctx context.Context, of *trial, rows []int, opinions opinions, guess [3]float64) (weighed, error)
 	// link makes probabilities, or a value, of a sum of opinions.

@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/kernel"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,10 +19,8 @@ import (
 // of each of five parts, ten of numbers, which the others predict. One class a row and several have C chosen as
 // [LogisticRegression] does. Numbers are smoothed by the α of the smallest squared error. Without a graph, or for more than
 // 2²⁷ opinions, surroundings count nothing. Of more than 2²⁷/c labelled rows of one of c classes so many are held out,
-// drawn by the seed.
-//
-// It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in each 25 passes
-// over the edges with c + 1 columns, of numbers up to 175.
+// drawn by the seed. It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in
+// each 25 passes over the edges with c + 1 columns, of numbers up to 175. Columns take as much again at most, or are not tried.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
 // as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
@@ -34,6 +33,11 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	f, err := given.Read(ctx, y)
 	if err != nil {
 		return nil, err
+	}
+	if how.Columns != nil {
+		if rows, _ := how.Columns.Dims(); rows != f.Rows() {
+			return nil, fmt.Errorf("%w: %d rows of features for %d of vectors", coles.ErrShape, rows, f.Rows())
+		}
 	}
 	t, err := labels.target(f.Rows())
 	if err != nil {
@@ -60,12 +64,21 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.judged(ctx, g, t, of, said)
+	if err == nil && how.Columns != nil && !how.Alone {
+		p.Columns, err = columns(ctx, g, t, of, said, how, f.Cols(), found)
+	}
+	return p, err
+}
+
+// judged cross-validates a regression, and sets its weights and what is found.
+func (r *regression) judged(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64]) (*trial, error) {
 	found, err := try(ctx, g, t, of, said, r.outside)
 	if err != nil {
 		return nil, err
 	}
-	p.Weights, p.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
-	return p, t.measure(p, found)
+	r.Weights, r.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
+	return found, t.measure(&r.Predictor, found)
 }
 
 // near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.
@@ -189,13 +202,13 @@ func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []in
 	if err := cmp.Or(l.check(), t.enough(), given.CheckRows(rows, f.Rows(), "training")); err != nil {
 		return nil, err
 	}
-	p := penalty{[]float64{cmp.Or(l.C, 1)}, false}
+	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
 	if len(l.Cs) > 0 {
 		c, _, err := t.choose(ctx, f, l.Cs, evenly(rows, cmp.Or(l.Folds, 5), 0))
 		if err != nil {
 			return nil, err
 		}
-		p = penalty{[]float64{c}, true}
+		p = penalty{cs: []float64{c}, scales: true}
 	}
 	models, err := t.regress(ctx, f, p, rows)
 	if err != nil {

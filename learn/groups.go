@@ -57,6 +57,14 @@ func groupsOf(l Labels) (*groups, error) {
 
 func (t *groups) columns() int { return len(t.classes) }
 
+// entries are those kept, of which a sparse one takes as long as some eight of a dense row.
+func (t *groups) entries(f *matrix.Matrix[float64]) int {
+	if f.Sparse != nil {
+		return 8 * f.NNZ() / f.Rows()
+	}
+	return f.Cols()
+}
+
 func (t *groups) labelled() (rows []int) {
 	for i, set := range t.places {
 		if set != nil {
@@ -250,18 +258,13 @@ func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Optio
 		}
 	}
 	// Another search in every part would take five times as long.
-	r.outside = t.outside(f, penalty{[]float64{r.Linear.C}, true})
+	r.outside = t.plain(f, r.Linear.C)
 	return r, nil
 }
 
-func (t *groups) plain(f *matrix.Matrix[float64]) outsider {
-	return t.outside(f, penalty{[]float64{1}, t.labels == nil})
-}
-
-// outside learns with a penalty.
-func (t *groups) outside(f *matrix.Matrix[float64], p penalty) outsider {
+func (t *groups) plain(f *matrix.Matrix[float64], c float64) outsider {
 	return func(ctx context.Context, _ *coles.Graph, _ target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
-		m, err := t.regress(ctx, f, p, from)
+		m, err := t.regress(ctx, f, penalty{[]float64{c}, true, true}, from)
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +288,7 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 	if err != nil {
 		return r, err
 	}
-	all, err := t.regress(ctx, f, penalty{[]float64{c}, true}, of.rows)
+	all, err := t.regress(ctx, f, penalty{cs: []float64{c}, scales: true}, of.rows)
 	if err != nil {
 		return r, err
 	}
@@ -301,7 +304,7 @@ func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how O
 func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (c float64, models []*LinearModel, err error) {
 	all := make([][]*LinearModel, of.count)
 	best, err := chooseC(ctx, cs, of, func(ctx context.Context, part int, inside, outside []int) (right []float64, err error) {
-		all[part], err = t.regress(ctx, f, penalty{cs, true}, outside)
+		all[part], err = t.regress(ctx, f, penalty{cs, true, true}, outside)
 		for _, m := range all[part] {
 			p, err := t.opinion(ctx, f, m, inside)
 			if err != nil {

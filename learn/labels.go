@@ -3,6 +3,8 @@ package learn
 import (
 	"coles"
 	"coles/internal/setting"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Labels are what is known of n rows, of one of three kinds. Without any, nothing is known of all rows.
@@ -53,8 +55,9 @@ type Options struct {
 	Cs []float64
 	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
 	Balanced bool
-	Alone    bool   // vectors alone speak: neighbours and their labels have no say
-	Seed     uint64 // of the parts of cross-validation
+	Alone    bool       // vectors alone speak: neighbours and their labels have no say
+	Columns  mat.Matrix // features (n × d), nil for none, by which alone Fit tries a regression, too
+	Seed     uint64     // of the parts of cross-validation
 	// Progress, if set, is called as that of a [LogisticRegression].
 	Progress coles.Progress
 }

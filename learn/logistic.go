@@ -148,7 +148,7 @@ func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], 
 		if err != nil {
 			return nil, err
 		}
-		p = penalty{[]float64{c}, true}
+		p = penalty{cs: []float64{c}, scales: true}
 	}
 	ctx, progress := parallel.Stage(ctx, "learn", 1)
 	models, err := p.regress(ctx, f, rows, labels)
@@ -163,11 +163,12 @@ func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], 
 type penalty struct {
 	cs     []float64
 	scales bool
+	rough  bool // the models predict rows held out and are thrown away
 }
 
 // problemsAtOnce bounds how many two-class problems of several C share products, and with it their
 // memory.
-const problemsAtOnce = 256
+const problemsAtOnce = 64
 
 // regress fits a model for each C to rows of one class each.
 func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) ([]*LinearModel, error) {
@@ -186,8 +187,9 @@ func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, 
 		return nil, err
 	}
 	z := design{x}
+	var before, of []*binary
 	for cs := range slices.Chunk(p.cs, max(1, problemsAtOnce/len(signs))) {
-		var of []*binary
+		before, of = of, nil
 		for _, c := range cs {
 			weight, scale := c, 1.0
 			if p.scales {
@@ -198,8 +200,15 @@ func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, 
 			if err != nil {
 				return nil, err
 			}
-			for _, y := range signs {
-				of = append(of, newBinary(z.Cols(), y, weight, scale, lengths))
+			for k, y := range signs {
+				b := newBinary(z.Cols(), y, weight, scale, lengths)
+				if p.rough {
+					b.within = roughTolerance
+				}
+				if before != nil { // a problem of the C before
+					copy(b.step, before[len(before)-len(signs)+k].u)
+				}
+				of = append(of, b)
 			}
 		}
 		if err := solve(ctx, z, of); err != nil {
@@ -257,7 +266,7 @@ func checkOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, 
 	err := parallel.For(ctx, len(of), func(q int) {
 		b := of[q]
 		copy(b.margin, images.Row(q))
-		b.bend()
+		b.along(0, 0, 0, 0)
 		copy(images.Row(q), b.pull)
 		rounding[q] = b.rounding(matrix.Length(w[q]))
 	})

@@ -36,7 +36,7 @@ func (l LogisticRegression) choose(ctx context.Context, f *matrix.Matrix[float64
 		if err := checkClasses(outside, actual); err != nil {
 			return nil, err
 		}
-		models, err := penalty{l.Cs, true}.regress(ctx, known, outside, actual)
+		models, err := penalty{l.Cs, true, true}.regress(ctx, known, outside, actual)
 		right := make([]float64, len(models))
 		for j, m := range models {
 			predicted, err := m.predict(ctx, known, inside)

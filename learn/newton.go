@@ -17,6 +17,7 @@ const (
 	// stepTolerance is relative to ‖u‖. The Hessian is at least the identity, so u is as near to the
 	// optimum as the gradient is small.
 	stepTolerance  = 1e-9
+	roughTolerance = 1e-3 // in place of it where only rows that are held out are predicted
 	maxNewtonSteps = 200
 )
 
@@ -29,6 +30,7 @@ const (
 // to an accuracy that grows as the gradient falls (Dembo, Eisenstat and Steihaug 1982).
 type binary struct {
 	y        []float64
+	within   float64 // stepTolerance
 	c, scale float64
 	lengths  []float64 // of the rows of ZS
 	sum      float64   // of the lengths
@@ -49,17 +51,20 @@ type binary struct {
 	done     bool
 }
 
-// newBinary starts at u = 0, of k coordinates.
+// newBinary starts at w = 0 with the odds of the class as intercept, of k coordinates.
 func newBinary(k int, y []float64, c, scale float64, lengths []float64) *binary {
-	b := &binary{y: y, c: c, scale: scale, lengths: lengths, sum: matrix.Total(lengths)}
+	b := &binary{y: y, within: stepTolerance, c: c, scale: scale, lengths: lengths, sum: matrix.Total(lengths)}
 	for _, v := range []*[]float64{&b.u, &b.grad, &b.step, &b.r, &b.p} {
 		*v = make([]float64, k)
 	}
 	for _, v := range []*[]float64{&b.margin, &b.pull, &b.curv, &b.stepMargin} {
 		*v = make([]float64, len(y))
 	}
-	b.value, _ = b.along(0, 0, 0, 0)
-	b.bend()
+	in := 0.5
+	for _, v := range y {
+		in += max(v, 0)
+	}
+	b.step[k-1] = math.Log(in / (float64(len(y)) + 1 - in))
 	return b
 }
 
@@ -138,15 +143,6 @@ func (b *binary) rounding(length float64) float64 {
 	return 0x1p-52 * math.Sqrt(float64(len(b.u))) * sum
 }
 
-// bend sets pull and curv at the iterate.
-func (b *binary) bend() {
-	for i, y := range b.y {
-		s := 1 / (1 + math.Exp(y*b.margin[i])) // probability of the wrong class
-		b.pull[i] = b.c * y * s
-		b.curv[i] = b.c * s * (1 - s)
-	}
-}
-
 // aim asks for the margin of Newton's step.
 func (b *binary) aim(v []float64) { copy(v, b.step) }
 
@@ -154,9 +150,10 @@ func (b *binary) aim(v []float64) { copy(v, b.step) }
 func (b *binary) move(margin []float64) {
 	copy(b.stepMargin, margin)
 	if b.steps > 0 {
-		if b.done = !b.lineSearch(); !b.done {
-			b.bend()
-		}
+		b.done = !b.lineSearch()
+	} else {
+		b.take(1)
+		b.value, _ = b.along(0, given.Dot(b.u, b.u), 0, 0)
 	}
 	copy(margin, b.pull)
 }
@@ -171,7 +168,7 @@ func (b *binary) begin(loss []float64) {
 	}
 	length := matrix.Length(b.u)
 	b.norm = matrix.Length(b.grad)
-	tolerance := max(min(gradientTolerance*b.c*b.sum, stepTolerance*matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
+	tolerance := max(b.within*min(gradientTolerance/stepTolerance*b.c*b.sum, matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
 	if b.steps == 0 {
 		b.first = b.norm
 	}
@@ -246,8 +243,7 @@ func (b *binary) lineSearch() bool {
 		fell := v <= b.value+armijo*s*slope
 		flat := v <= b.value+1e-14*math.Abs(b.value) && g <= -0.8*slope
 		if fell || flat {
-			matrix.AddScaled(b.u, s, b.step)
-			matrix.AddScaled(b.margin, s, b.stepMargin)
+			b.take(s)
 			b.value = v
 			return true
 		}
@@ -255,19 +251,33 @@ func (b *binary) lineSearch() bool {
 	return false
 }
 
+// take moves the iterate by a part of the step.
+func (b *binary) take(s float64) {
+	matrix.AddScaled(b.u, s, b.step)
+	matrix.AddScaled(b.margin, s, b.stepMargin)
+}
+
 // along returns φ(u + s·step) and its derivative by s, given the products of u and step, which are
-// the same for every s.
+// the same for every s, and sets pull and curv there.
 func (b *binary) along(s, uu, up, pp float64) (value, slope float64) {
+	// Σ log(1 + e) is the logarithm of a product, of factors up to 2, and the terms of the small ones a series.
+	product := 1.0
 	for i, y := range b.y {
 		m := y * (b.margin[i] + s*b.stepMargin[i])
 		e := math.Exp(-math.Abs(m))
-		loss := math.Log1p(e)
-		wrong := e / (1 + e)
-		if m < 0 {
-			loss, wrong = loss-m, 1/(1+e)
+		wrong := e / (1 + e) // probability of the wrong class
+		if e < 0x1p-10 {
+			value += e * (1 - e*(1./2-e*(1./3-e*(1./4-e/5))))
+		} else if product *= 1 + e; product > 0x1p900 {
+			value, product = value+math.Log(product), 1
 		}
-		value += loss
+		if m < 0 {
+			value, wrong = value-m, 1/(1+e)
+		}
+		b.pull[i] = b.c * y * wrong
+		b.curv[i] = b.c * wrong * (1 - wrong)
 		slope -= wrong * y * b.stepMargin[i]
 	}
+	value += math.Log(product)
 	return b.c*value + uu/2 + s*up + s*s*pp/2, b.c*slope + up + s*pp
 }

@@ -19,6 +19,7 @@ type numbers struct {
 	values []float64
 	scale  Ridge     // says what values are regressed as
 	t      []float64 // that
+	chosen bool      // the values or their logarithms, by a regression
 }
 
 // valueParts is the number of parts in which numbers are cross-validated.
@@ -46,6 +47,9 @@ func (t *numbers) regressed(log bool) {
 }
 
 func (t *numbers) columns() int { return 1 }
+
+// entries are those of dense rows, as which all are regressed.
+func (t *numbers) entries(f *matrix.Matrix[float64]) int { return f.Cols() }
 
 func (t *numbers) labelled() (rows []int) {
 	for i, v := range t.values {
@@ -132,7 +136,7 @@ func (t *numbers) ridge(ctx context.Context, f *matrix.Matrix[float64]) (*Ridge,
 		return r, err
 	}
 	r, err := fit()
-	if err != nil || !r.Log {
+	if err != nil || !r.Log || t.chosen {
 		return r, err
 	}
 	t.regressed(false)
@@ -151,11 +155,12 @@ func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Opti
 	if r.Ridge, err = t.ridge(ctx, f); err != nil {
 		return r, err
 	}
-	r.outside = t.plain(f)
+	t.chosen = true
+	r.outside = t.plain(f, 1)
 	return r, nil
 }
 
-func (t *numbers) plain(f *matrix.Matrix[float64]) outsider {
+func (t *numbers) plain(f *matrix.Matrix[float64], _ float64) outsider {
 	return func(ctx context.Context, g *coles.Graph, others target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
 		var part Ridge
 		if _, err := part.fit(ctx, f, from, picked(t.t, from)); err != nil {

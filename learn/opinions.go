@@ -195,11 +195,13 @@ func residual(z []float64, has []int, several bool) (loss float64) {
 
 // softmax replaces z by e^z over their sum, of which it returns the logarithm.
 func softmax(z []float64) float64 {
-	total := floats.LogSumExp(z)
+	most, sum := floats.Max(z), 0.0
 	for k, v := range z {
-		z[k] = math.Exp(v - total)
+		z[k] = math.Exp(v - most)
+		sum += z[k]
 	}
-	return total
+	floats.Scale(1/sum, z)
+	return most + math.Log(sum)
 }
 
 // weighNumbers learns the weights of numbers from rows with known ones, and returns the mean square of what they leave, too:

@@ -17,9 +17,10 @@ type Predictor struct {
 	// p ← (1 − α)·p₀ + α·D⁻¹A·p, with rows held at their labels and those without edges at what the regression says, p₀.
 	Alpha float64
 
-	Weights   Weights   // zero for the vectors alone
-	Balance   []float64 // of one class k: p_k is multiplied by it, nil for ones; one over the share of each class among the labels
-	Threshold float64   // from which probability on a row has a class, of several: that of the largest F1
+	Columns   *Predictor // by features alone where these do better by two standard errors, nil where they do not
+	Weights   Weights    // zero for the vectors alone
+	Balance   []float64  // of one class k: p_k is multiplied by it, nil for ones; one over the share of each class among the labels
+	Threshold float64    // from which probability on a row has a class, of several: that of the largest F1
 
 	// Confusion is what cross-validation finds of one class a row, each part with the weights of the others. It is nil
 	// where there are too few labels, or more than 4,096 classes.

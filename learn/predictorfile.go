@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"coles"
 	"coles/internal/archive"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,6 +26,7 @@ type predictorHeader struct {
 	Threshold *float64     `json:"threshold,omitempty"` // of several classes a row
 	Ridge     *ridgeHeader `json:"ridge,omitempty"`
 	Opinions  *Weights     `json:"opinions,omitempty"`
+	Columns   bool         `json:"columns,omitempty"` // the predictor by features follows
 	// Temperature is that of classes in files that weigh no opinions, whose vectors count 1/T.
 	Temperature float64 `json:"temperature,omitempty"`
 }
@@ -38,7 +40,7 @@ type ridgeHeader struct {
 //
 // Errors: [coles.ErrShape] for a model whose parts do not fit together, [coles.ErrNotFinite] for its C, and the writer's.
 func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
-	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Weights: p.Balance, Opinions: &p.Weights}
+	h := predictorHeader{Origin: p.Origin, Alpha: p.Alpha, Weights: p.Balance, Opinions: &p.Weights, Columns: p.Columns != nil}
 	m := p.Linear
 	if r := p.Ridge; r != nil {
 		h.Ridge = &ridgeHeader{r.Log, r.Margin}
@@ -55,6 +57,10 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 		return n, err
 	}
 	more, err := predictorFormat.Write(w, h)
+	if n += more; err != nil || p.Columns == nil {
+		return n, err
+	}
+	more, err = p.Columns.WriteTo(w)
 	return n + more, err
 }
 
@@ -70,18 +76,25 @@ func ReadPredictor(r io.Reader) (*Predictor, error) {
 		return nil, err
 	}
 	var p *Predictor
+	var follows bool
 	_, err = predictorFormat.Read(r, func(text []byte) ([]int, error) {
 		var h predictorHeader
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
+		follows = h.Columns
 		p, err = h.predictor(m)
 		return nil, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read classifier: %w", err)
 	}
-	return p, nil
+	if follows {
+		if p.Columns, err = ReadPredictor(r); err == nil && (p.Columns.Columns != nil || (p.Columns.Ridge == nil) != (p.Ridge == nil) || p.Columns.Several != p.Several) {
+			err = fmt.Errorf("read classifier: %w: what follows is no classifier by features", coles.ErrFormat)
+		}
+	}
+	return p, err
 }
 
 // predictor takes a linear model for what the header says.

@@ -94,12 +94,22 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
 // so that a column speaks by the values of the node and of all within the filter's reach. What the columns of other parts
-// say is in the rest. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
+// say is in the rest. For nil of, y are the features themselves. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
 // model without features.
 func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *coles.Graph, x, y mat.Matrix, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, y, rows)
 	if err != nil {
 		return nil, err
+	}
+	if of == nil {
+		return m.reasons(ctx, f, rows, classes, most, func(_ context.Context, i, k int) (parts []Reason, _ error) {
+			cols, values := f.Row(i)
+			for p, v := range values {
+				j := matrix.Column(cols, p)
+				parts = append(parts, Reason{int(j), v * m.Coef.At(k, int(j))})
+			}
+			return parts, nil
+		})
 	}
 	parts := of.Parts()
 	first, columns, energy := parts[0], of.Report().Dim, 1.0

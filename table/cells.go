@@ -120,16 +120,16 @@ func eachWord(cell string, f func(word string)) {
 	}
 }
 
-// detect is the kind of a column, by its cells; any once ctx is done.
-func (c *Column) detect(ctx context.Context) Kind {
+// detect is the kind of a column, and what stands between the values of a category, by its cells; any once ctx is done.
+func (c *Column) detect(ctx context.Context) (Kind, string) {
 	if c.Kind != Detect {
-		return c.Kind
+		return c.Kind, ""
 	}
 	known, numbers, dates, lists, total := 0, 0, 0, 0, 0
 	different, widths := make(map[string]bool), make(map[int]bool) // of lists without brackets, too
 	for i, cell := range c.Cells {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
-			return Ignore
+			return Ignore, ""
 		}
 		if IsHole(cell) {
 			continue
@@ -151,20 +151,23 @@ func (c *Column) detect(ctx context.Context) Kind {
 	const most = .95 // nineteen in twenty
 	switch {
 	case known == 0:
-		return Ignore
+		return Ignore, ""
 	case float64(numbers) >= most*float64(known):
-		return Number
+		return Number, ""
 	case float64(dates) >= most*float64(known):
-		return Date
+		return Date, ""
 	case float64(lists) >= most*float64(known) && len(widths) <= 1:
-		return Vector
+		return Vector, ""
+	}
+	if mark := between(different); mark != "" {
+		return Category, mark
 	}
 	for cell := range different {
 		eachWord(cell, func(string) { total++ })
 	}
 	words := float64(total) / float64(max(len(different), 1))
 	if words >= 2 && 2*len(different) > known || words >= 8 {
-		return Text
+		return Text, ""
 	}
-	return Category
+	return Category, ""
 }

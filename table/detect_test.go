@@ -59,7 +59,8 @@ func TestDetection(t *testing.T) {
 		"a dash between two words": {repeat(9, "-", "x-y"), Category},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.WantSame(t, "kind", column(c.cells...).Columns[0].detect(t.Context()), c.want)
+			kind, _ := column(c.cells...).Columns[0].detect(t.Context())
+			testkit.WantSame(t, "kind", kind, c.want)
 		})
 	}
 }
@@ -113,4 +114,43 @@ func TestRefusals(t *testing.T) {
 	testkit.WantError(t, err, coles.ErrSetting)
 	testkit.WantText(t, err.Error(), `column = "d", want one of "c"`)
 	testkit.Stops(t, func(ctx context.Context) error { _, err := Fit(ctx, column(numbers...)); return err })
+}
+
+// Lists are split where their parts are shared and few; the expected rows are counted by hand.
+func TestListsAreSeveralCategories(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells []string
+		names string // of the features
+		rows  []string
+	}{
+		"bars":           {[]string{"Action|Drama", "Drama", "Action|Comedy", "", "Comedy| Drama |Drama"}, "Action Comedy Drama", []string{"101", "001", "110", "000", "011"}},
+		"semicolons":     {[]string{"b;a", "a", "b;c", "c;a"}, "a b c", []string{"110", "100", "011", "101"}},
+		"JSON":           {[]string{`["x", "y|z"]`, `["x"]`, `["y|z", "w"]`, `["w"]`}, "w x y|z", []string{"011", "010", "101", "100"}},
+		"one in a row":   {[]string{"x|y", "z", "z", "w", "w"}, "w z", []string{"00", "01", "01", "10", "10"}},
+		"unlike":         {[]string{"x|y|1", "x|z|2", "u|v|3"}, "x", nil}, // of words
+		"a bar as value": {[]string{"|", "|", "a", "a"}, "a |", []string{"01", "01", "10", "10"}},
+	} {
+		table := column(c.cells...)
+		table.Columns = append(table.Columns, Column{Name: "n", Kind: Number, Cells: repeat(len(c.cells), "%d")})
+		e := testkit.Must(Fit(context.Background(), table))
+		v := e.Variables()[0]
+		testkit.WantSame(t, name, strings.Join(v.Names, " "), c.names)
+		if c.rows == nil {
+			continue
+		}
+		x := testkit.Must(e.Encode(context.Background(), table))
+		for i, row := range c.rows {
+			got := ""
+			for j := range v.Names {
+				got += fmt.Sprint(x.At(i, j))
+			}
+			testkit.WantSame(t, fmt.Sprintf("%s, row %d", name, i), got, row)
+		}
+	}
+	table := column("a|b", "b|c", "a|c", "a|b|c")
+	table.Columns[0].Kind = Category
+	testkit.WantError(t, testkit.Err(Fit(context.Background(), table)), coles.ErrShape) // a name each
+	table.Columns[0].Kind = Detect
+	testkit.WantSame(t, "line", testkit.Must(Fit(context.Background(), table)).Variables()[0].String(),
+		`category, 3 values, 0 holes, 3 features, several a cell by "|"`)
 }

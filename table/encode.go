@@ -67,10 +67,18 @@ func (e *Encoder) Unlike(t *Table) (absent, unknown []string) {
 	return absent, unknown
 }
 
+// cellValues are the values of a category's cell, as they are written where it has one alone.
+func (v *Variable) cellValues(cell string) []string {
+	if v.Between == "" {
+		return []string{cell}
+	}
+	return listed(cell, v.Between)
+}
+
 // Unseen is a column of categories with values that have no feature: one row had them at most, or too few.
 type Unseen struct {
 	Column string
-	Cells  int    // that have such a value
+	Cells  int    // that have such a value, each as often as it has some
 	Value  string // of the first of them
 }
 
@@ -86,11 +94,13 @@ func (e *Encoder) Unseen(t *Table) (all []Unseen) {
 			if c.lacks(cell, Category) {
 				continue
 			}
-			if _, ok := e.category(j, cell); ok {
-				continue
-			}
-			if u.Cells++; u.Cells == 1 {
-				u.Value = cell
+			for _, name := range e.variables[j].cellValues(cell) {
+				if _, ok := e.category(j, name); ok {
+					continue
+				}
+				if u.Cells++; u.Cells == 1 {
+					u.Value = name
+				}
 			}
 		}
 		if u.Cells > 0 {
@@ -157,9 +167,13 @@ func (e *Encoder) appendCell(ind []int, data []float64, j int, cell string) ([]i
 		}
 		ind, data = append(ind, e.first[j]), append(data, y)
 	case Category:
-		if k, ok := e.category(j, cell); ok {
-			ind, data = append(ind, k), append(data, 1)
+		from := len(ind)
+		for _, name := range v.cellValues(cell) {
+			if k, ok := e.category(j, name); ok && !slices.Contains(ind[from:], k) {
+				ind, data = append(ind, k), append(data, 1)
+			}
 		}
+		slices.Sort(ind[from:])
 	case Vector:
 		if v.Vector != nil {
 			return v.Vector.append(ind, data, e.first[j], cell)

@@ -28,6 +28,8 @@ type Variable struct {
 	// a text the words.
 	Holes  int `json:"holes"`
 	Values int `json:"values"`
+	// Between stands between the values of a category's cell that has several, "" where each has one; it is [ for JSON.
+	Between string `json:"between,omitempty"`
 	// Names are the values or words that have a feature each, in order. In files of earlier versions the other values
 	// share one: Rare lists them, or Open is set for all that are no names.
 	Names []string `json:"names,omitempty"`
@@ -81,6 +83,9 @@ func (v *Variable) String() string {
 	case len(v.Names) == MostWords:
 		s += ", the bound"
 	}
+	if v.Between != "" {
+		s += fmt.Sprintf(", several a cell by %q", v.Between)
+	}
 	return s
 }
 
@@ -111,7 +116,8 @@ func Fit(ctx context.Context, t *Table) (*Encoder, error) {
 
 // learn looks at a column.
 func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
-	v := Variable{Name: c.Name, Kind: c.detect(ctx)}
+	v := Variable{Name: c.Name}
+	v.Kind, v.Between = c.detect(ctx)
 	rows := make(map[string]int) // that have a value or word
 	var numbers []float64
 	var lists vectors
@@ -135,7 +141,9 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 				return v, t.fault(i, c.Name, err)
 			}
 		case Category:
-			rows[value(cell)]++
+			for _, name := range listed(cell, v.Between) {
+				rows[name]++
+			}
 		case Text:
 			for _, word := range distinctWords(cell) {
 				rows[word]++

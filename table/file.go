@@ -67,6 +67,8 @@ func (v *Variable) check() error {
 		return fmt.Errorf("%d names of a %v, %d of rare ones", len(v.Names), v.Kind, len(v.Rare))
 	case disordered(v.Names) || disordered(v.Rare):
 		return fmt.Errorf("names in no order")
+	case v.Between != "" && (v.Kind != Category || !slices.Contains(separators, v.Between)):
+		return fmt.Errorf("%q between the values of a %v", v.Between, v.Kind)
 	case v.Number != nil && (!numbers || !(v.Number.Unit > 0 && v.Number.Deviation > 0) || v.Number.Log && v.Number.Least < 0):
 		return fmt.Errorf("scale %+v of a %v", *v.Number, v.Kind)
 	case v.Vector != nil && (v.Kind != Vector || len(v.Vector.Mean) == 0 || !(v.Vector.Unit > 0)):

@@ -34,7 +34,8 @@ const (
 	Number
 	// Category is a feature of 0 and 1 for each of at most [MostValues] values that two rows have or more, the most
 	// frequent ones. Others are as holes: to share one feature would make rows alike that have nothing in common. A
-	// value has one form: true, True and TRUE are one, and 1 and 1.0.
+	// value has one form: true, True and TRUE are one, and 1 and 1.0. In a column whose kind is detected a cell may have several:
+	// a JSON list of text, or what stands between bars or semicolons, if these are fewer values than there are different cells.
 	Category
 	// Text is counts of words: the segments of Unicode's word boundaries (UAX 29) that have a letter or a digit,
 	// in lower case and composed form (NFC). It keeps words in two rows or more, at most [MostWords], the most

@@ -66,7 +66,7 @@ func TestBadVectors(t *testing.T) {
 		}
 	}
 	for _, cells := range [][]string{{`["a","b"]`, `["c"]`}, {"[draft] one", "[draft] two"}, {"[[1,2]]", "[[3]]"}} {
-		if kind := column(cells...).Columns[0].detect(t.Context()); kind == Vector {
+		if kind, _ := column(cells...).Columns[0].detect(t.Context()); kind == Vector {
 			t.Errorf("%q are vectors", cells)
 		}
 	}

@@ -90,7 +90,12 @@ func ReadFile(from io.Reader) (*File, error) {
 // readPredictor reads a predictor, and no byte more.
 func readPredictor(r io.Reader) (*Predictor, error) {
 	p, err := learn.ReadPredictor(r)
-	return &Predictor{Predictor: p}, err
+	if err != nil {
+		return nil, err
+	}
+	of := &Predictor{byVectors: p}
+	of.choose()
+	return of, nil
 }
 
 // readRows reads rows of that many features.
@@ -116,7 +121,7 @@ func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 		_, err = f.Encoder.WriteTo(w)
 	}
 	if err == nil && f.Predictor != nil {
-		_, err = f.Predictor.WriteTo(w)
+		_, err = f.Predictor.byVectors.WriteTo(w)
 	}
 	if err == nil && f.Rows != nil {
 		err = dataset.WriteNPZ(w, f.Rows)

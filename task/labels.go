@@ -10,12 +10,16 @@ import (
 	"coles/dataset"
 	"coles/internal/given"
 	"coles/learn"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Target is what labels are of: one class a node, several, or a number. One of the three is there, of all nodes.
 type Target struct {
 	learn.Labels
 	Names []string // of the classes, nil for numbers and where the classes have none
+
+	features mat.Matrix // of the nodes, nil for none
 }
 
 // Meanings are what labels may be taken as by [TargetOf].
@@ -25,12 +29,20 @@ var Meanings = []string{"classes", "numbers", "several"}
 // [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
 // [*NumberError] for a label among numbers that is none, or too large.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
+	t, err := targetOf(d, n, as)
+	if t.features = d.Features; width(t.features) == 0 {
+		t.features = nil
+	}
+	return t, err
+}
+
+func targetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	classes := Target{Labels: learn.Labels{Classes: Known(d, n)}, Names: d.Classes}
 	if as == "classes" || d.Classes == nil {
 		return classes, nil
 	}
 	if sets, names, found := d.LabelSets(); as == "several" || as == "" && found {
-		return Target{learn.Labels{Sets: sets}, names}, nil
+		return Target{Labels: learn.Labels{Sets: sets}, Names: names}, nil
 	}
 	values, odd, found := d.LabelNumbers()
 	switch {

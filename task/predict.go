@@ -28,9 +28,10 @@ func (k Kind) String() string {
 	return []string{"one class a node", "several classes a node", "numbers"}[k]
 }
 
-// A Predictor has learnt from the labels of nodes, by vectors of a model.
+// A Predictor has learnt from the labels of nodes, by vectors of a model or, where these alone do better, by the features.
 type Predictor struct {
 	*learn.Predictor
+	byVectors *learn.Predictor // for nodes without features, too
 
 	vectors mat.Matrix // learnt from, with these labels; nil for a predictor that was read, and for another kind
 	labels  []int
@@ -46,7 +47,8 @@ var (
 )
 
 // Learn learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
-// g may be nil, and the neighbours then have no share. Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class,
+// g may be nil, and the neighbours then have no share. With a graph, features that [TargetOf] has seen are tried alone.
+// Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class,
 // and as [learn.Fit].
 func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {
@@ -56,19 +58,29 @@ func Learn(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target,
 	if t.Kind() == OneClass {
 		last := slices.Max(t.Classes)
 		if !slices.ContainsFunc(t.Classes, func(l int) bool { return 0 <= l && l < last }) {
-			return nil, fmt.Errorf("%w: all labels are of one class", learn.ErrSplit)
+			return nil, fmt.Errorf("%w: all labels are of one class, %q", learn.ErrSplit, className(t.Names, last))
 		}
 		p.vectors, p.labels = y, t.Classes
 	}
 	var err error
-	if p.Predictor, err = learn.Fit(ctx, g, y, t.Labels, how); err != nil {
+	how.Columns = t.features
+	if p.byVectors, err = learn.Fit(ctx, g, y, t.Labels, how); err != nil {
 		return nil, err
 	}
-	if p.Names, p.Origin = t.Names, OriginOf(m); p.Confusion != nil {
-		p.Confusion.Names = t.Names
+	p.choose()
+	for _, of := range []*learn.Predictor{p.byVectors, p.Predictor} {
+		if of.Names, of.Origin = t.Names, OriginOf(m); of.Confusion != nil {
+			of.Confusion.Names = t.Names
+		}
 	}
 	return p, nil
 }
+
+// choose takes the predictor by features, if there is one.
+func (p *Predictor) choose() { p.Predictor = cmp.Or(p.byVectors.Columns, p.byVectors) }
+
+// ByFeatures reports whether nodes are predicted by their features alone, and not by vectors.
+func (p *Predictor) ByFeatures() bool { return p.Predictor != p.byVectors }
 
 // Kind is what it predicts.
 func (p *Predictor) Kind() Kind {
@@ -101,7 +113,7 @@ func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
 }
 
 // Answers predicts the nodes of these rows of y, nil for all, with what labels around them say, of the nodes of g whose
-// labels t has. For nil g, of newcomers, the vectors alone speak.
+// labels t has. For nil g, of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
 //
 // Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {
@@ -116,7 +128,16 @@ func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t
 			known.Sets[i] = p.numbered(set, t.Names)
 		}
 	}
-	return p.Predict(ctx, g, y, known, rows)
+	by, y := p.reading(y, t)
+	return by.Predict(ctx, g, y, known, rows)
+}
+
+// reading is the predictor of these nodes, and what it reads.
+func (p *Predictor) reading(y mat.Matrix, t Target) (*learn.Predictor, mat.Matrix) {
+	if p.ByFeatures() && t.features != nil {
+		return p.Predictor, t.features
+	}
+	return p.byVectors, y
 }
 
 // numbered are labels by the names of this predictor's classes, of others by other names; −1 for a class that it lacks.
@@ -156,9 +177,11 @@ func (p *Predictor) Having(a learn.Answer) []Chance {
 }
 
 // Class is the name of a class.
-func (p *Predictor) Class(label int) string {
-	if p.Names == nil {
+func (p *Predictor) Class(label int) string { return className(p.Names, label) }
+
+func className(names []string, label int) string {
+	if names == nil {
 		return strconv.Itoa(label)
 	}
-	return p.Names[label]
+	return names[label]
 }

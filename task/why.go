@@ -71,13 +71,18 @@ func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t T
 	}
 	var byNode, byColumn []learn.Reasons
 	var err error
+	fitted, ok := m.(*coles.Model)
+	by, y := p.reading(y, t)
+	if by != p.byVectors {
+		fitted, ok = nil, true
+	}
 	if p.vectors != nil {
-		if byNode, err = p.Linear.RowReasons(ctx, y, p.numbered(t.Classes, t.Names), rows, classes, mostReasons); err != nil {
+		if byNode, err = by.Linear.RowReasons(ctx, y, p.numbered(t.Classes, t.Names), rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}
-	if fitted, ok := m.(*coles.Model); ok && d.Features != nil {
-		if byColumn, err = p.Linear.ColumnReasons(ctx, fitted, d.Graph, d.Features, y, rows, classes, mostReasons); err != nil {
+	if ok && d.Features != nil {
+		if byColumn, err = by.Linear.ColumnReasons(ctx, fitted, d.Graph, d.Features, y, rows, classes, mostReasons); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +137,7 @@ func (p *Predictor) WhyNewcomer(ctx context.Context, y *mat.Dense, ids []string)
 	known := len(labels)
 	rows.SetRow(known, y.RawRowView(0))
 	of := rows.Slice(0, known+1, 0, columns)
-	found, err := p.Linear.RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
+	found, err := p.byVectors.Linear.RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
 	if err != nil {
 		return nil, err
 	}

@@ -204,6 +204,10 @@ func (a *answers) weights(more string) {
 	if !a.o.verbose {
 		more = ""
 	}
+	if a.p.ByFeatures() {
+		a.tell("the columns of the features predict better than vectors: %s", strings.Replace(a.p.Weights.String()+more, "vectors", "columns", -1))
+		return
+	}
 	a.tell("%s: %v%s", a.whose(), a.p.Weights, more)
 }
 

@@ -170,6 +170,9 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			return nil, err
 		}
 		if p, err = v.learn(ctx, s, t, how); err != nil {
+			if errors.Is(err, learn.ErrSplit) && o.labels != "" {
+				err = fmt.Errorf("%s: %w", nameOf(o.labels), err)
+			}
 			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
 	} else if notes, err := p.Check(v.model, t); errors.Is(err, task.ErrOtherLabels) {

@@ -237,8 +237,7 @@ func TestWritersReportWhatIsWrong(t *testing.T) {
 			t.Errorf("a disk full after %d bytes: %v", at, err)
 		}
 	}
-	d := must(dataset.ReadEdgeList(strings.NewReader("a b\n"), nil, parse.Options{}))
-	if err := pq.WriteEdges(&fullDisk{9}, d); !errors.Is(err, errFull) {
+	if err := pq.WriteEdges(&fullDisk{9}, dataset.KarateClub()); !errors.Is(err, errFull) {
 		t.Errorf("edges on a full disk: %v", err)
 	}
 	for name, c := range map[string]struct {

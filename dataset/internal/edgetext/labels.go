@@ -99,6 +99,12 @@ func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 		t.Fail(fmt.Errorf("%w: no column %q of labels beside one of ids: %s", place.ErrMissing, column, strings.Join(t.Header, ", ")))
 		return
 	}
+	if again := slices.Index(t.Header, column); again >= 0 {
+		if other := slices.Index(t.Header[again+1:], column); other >= 0 {
+			t.Fail(fmt.Errorf("%w: columns %d and %d of the header are both called %q", coles.ErrIDs, again+1, again+other+2, column))
+			return
+		}
+	}
 	if len(roles) != len(t.Fields) {
 		if roles = []string{"id", "label"}; len(t.Fields) != 2 {
 			return // an error of the first line

@@ -84,6 +84,13 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		if err := d.encode(opts.Encoder); err != nil {
 			return nil, err
 		}
+		if opts.Encoder == nil && d.Encoder != nil {
+			for _, v := range d.Encoder.Variables() {
+				if v.Between != "" {
+					l.say(l.featuresFile, 0, []parse.Advice{kindAdvice}, "cells of column %q are taken for lists of %d categories, by %q", v.Name, v.Values, v.Between)
+				}
+			}
+		}
 	}
 	return d, nil
 }

@@ -1,0 +1,59 @@
+package table
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// jsonList is what begins a list of values as JSON writes it.
+const jsonList = "["
+
+// separators are what may stand between the values of a cell that has several, such as Action|Adventure.
+var separators = []string{jsonList, "|", ";"}
+
+// listed are the values of a cell in the form in which they are compared, each once, of several with a separator between.
+func listed(cell, between string) []string {
+	var parts []string
+	switch {
+	case between == jsonList && json.Unmarshal([]byte(cell), &parts) == nil:
+	case between == "" || between == jsonList:
+		return []string{value(cell)}
+	default:
+		parts = strings.Split(cell, between)
+	}
+	var all []string
+	for _, part := range parts {
+		if name := value(part); name != "" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// between is the first of the separators by which different cells are lists, "" for none: some value is in two of them,
+// one of which is a list, and the values are not more than the cells. Prose with a mark between sentences has as many
+// sentences as there are cells, or more.
+func between(cells map[string]bool) string {
+	for _, mark := range separators {
+		uses, inList, shared := make(map[string]int), make(map[string]bool), false
+		for cell := range cells {
+			if mark == jsonList && strings.HasPrefix(cell, mark) != json.Valid([]byte(cell)) {
+				continue
+			}
+			values := listed(cell, mark)
+			for _, name := range values {
+				uses[name]++
+				inList[name] = inList[name] || len(values) > 1
+			}
+		}
+		for name, n := range uses {
+			shared = shared || n > 1 && inList[name]
+		}
+		if shared && len(uses) <= len(cells) {
+			return mark
+		}
+	}
+	return ""
+}
