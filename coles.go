@@ -1,12 +1,13 @@
 package coles
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"coles/internal/alignment"
 	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -20,8 +21,8 @@ import (
 
 // Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds the contrast ΔW,
 // finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where neighbours say less of a node than
-// its own features do, it leaves the graph out: see [Kind]. Without options it uses [DefaultSettings], which need no tuning.
-// A nil x means no features: a [Structure] of the graph makes some.
+// its own features, it leaves the graph out: see [Kind]. Without features, a nil x, a [Structure] of the graph makes some. The
+// [DefaultSettings] need no tuning.
 //
 // Columns that the input does not determine are 0, and [Report] counts them: where the last eigenvalues equal one that is
 // left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace, and rounding
@@ -38,76 +39,69 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	f := &fitting{config: c, g: g, report: Report{Graph: g.made().report}, last: time.Now()}
-	f.step("prepare", 0, 3)
-	if err := f.weigh(ctx); err != nil {
+	if f.report.GraphHash, err = matrix.HashCSR(ctx, g.adj); err != nil {
 		return nil, err
 	}
-	if x == nil {
-		err = f.makeFeatures(ctx)
-	} else {
-		f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", g, x)
-	}
-	if err != nil {
+	if err := f.begin(ctx, x); err != nil {
 		return nil, err
 	}
-	if err := f.identify(ctx); err != nil {
-		return nil, err
-	}
-	if f.scratch != "" {
-		if f.Structure > 0 {
-			return nil, fmt.Errorf("coles: fit: %w", setting.Bad("Structure", f.Structure, "0 in a folder: what a Structure makes is in memory"))
-		}
-		if _, _, err := f.scratchRoom(); err != nil { // for either precision
+	if f.scratch != "" { // for either precision
+		if _, _, err := f.scratchRoom(); err != nil {
 			return nil, err
 		}
 	}
-	m, err := inPrecision(&f.Precision, f.x, f.prepare,
-		func() (*Model, error) { return fitWhere[float32](ctx, f) },
-		func() (*Model, error) { return fitWhere[float64](ctx, f) })
-	if err == nil && f.made == nil && f.leaveRoom(m) {
-		err = f.addStructure(ctx, m)
-	}
-	if err == nil && f.roles.Dim > 0 {
-		err = f.addRoles(ctx, m)
-	}
+	m, ctx, err := f.model(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m.settings.Structure = Share(m.share)
-	if m.report.Dim >= m.report.Asked {
-		m.report.Asked = 0
+	for _, more := range f.others(&m.parts[0]) {
+		if err = f.add(ctx, m, more); err != nil {
+			break
+		}
 	}
-	return m, nil
-}
-
-// fitWhere is fitTyped in memory or, as the settings say, in a folder.
-func fitWhere[T kernel.Float](ctx context.Context, f *fitting) (m *Model, err error) {
-	if f.scratch == "" {
-		return fitTyped[T](ctx, f)
+	if err == nil {
+		m.report.ZeroRows, err = m.rows.zeroRows(ctx)
 	}
-	space, err := f.inScratch(ctx, func(ctx context.Context) (err error) {
-		m, err = fitTyped[T](ctx, f)
-		return err
-	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, m.Close())
 	}
-	m.space = space
+	m.describe()
 	return m, nil
 }
 
-// weigh hashes the graph, and takes the weights of its edges as the settings say.
-func (f *fitting) weigh(ctx context.Context) (err error) {
-	if f.report.GraphHash, err = matrix.HashCSR(ctx, f.g.made().adj); err != nil || f.Kind == UseFeatures {
-		return err
+// begin takes the weights of the edges as the settings say, and the features or, without, those that a structure makes, and
+// plans the columns.
+func (f *fitting) begin(ctx context.Context, x mat.Matrix) (err error) {
+	f.step("prepare", 0, 3)
+	if f.Kind != UseFeatures {
+		if f.g, f.unit, err = f.g.weighed(ctx, f.WeightSpan); err != nil {
+			return err
+		}
+		f.report.WeightUnit = f.unit
 	}
-	f.g, f.report.WeightUnit, err = f.g.weighed(ctx, f.WeightSpan)
+	if x == nil {
+		err = f.makeFeatures(ctx)
+	} else if f.x, f.prepare, err = f.Preparation.learn(ctx, "fit", f.g, x); err == nil {
+		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
+	}
+	if err == nil {
+		err = f.checkUsed(f.g.Nodes(), f.features())
+	}
+	if err == nil {
+		err = f.plan()
+	}
 	return err
 }
 
 // makeFeatures makes the features of a graph without any.
 func (f *fitting) makeFeatures(ctx context.Context) (err error) {
-	if err := f.checkWithout(); err != nil {
+	switch {
+	case f.Kind == UseFeatures:
+		err = setting.Bad("Kind", f.Kind, "another without features")
+	case f.Preparation != PrepareAuto && f.Preparation != PrepareNone:
+		err = setting.Bad("Preparation", f.Preparation, "%v without features", PrepareAuto)
+	}
+	if err != nil {
 		return fmt.Errorf("coles: fit: %w", err)
 	}
 	r := f.structureColumns(f.g.Nodes())
@@ -119,53 +113,117 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	return f.encode(ctx)
 }
 
-// identify resolves d′ and hashes the features.
-func (f *fitting) identify(ctx context.Context) (err error) {
-	d := f.prepare.fitted.Columns
-	if f.Dim > d {
-		f.report.Asked = f.Dim
-	}
-	f.total = cmp.Or(f.Dim, linear.DefaultDim)
-	f.Dim = linear.Dim(f.Dim, d)
-	if f.g.roles != nil {
-		if err := f.leaveRoles(); err != nil {
-			return err
-		}
-	}
-	features := d
-	if f.made != nil {
-		features = 0
-	}
-	if err := f.checkUsed(f.g.Nodes(), features); err != nil {
-		return err
-	}
-	if f.Kind != UseFeatures {
-		f.Filter = f.filterFor(features)
-	}
-	if f.made == nil {
-		f.report.FeaturesHash, err = matrix.Hash(ctx, f.x)
-	}
+// encode makes the features anew: a fit overwrites them.
+func (f *fitting) encode(ctx context.Context) (err error) {
+	f.x, err = f.made.source(ctx, f.g, true)
+	f.prepare = f.made.preparer()
 	return err
 }
 
-// leaveRoles leaves some of all columns to roles.
-func (f *fitting) leaveRoles() error {
-	if f.scratch != "" {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("scratch", f.scratch, "a graph without arcs: their columns are made in memory"))
+// model is the model of the first part, and a context with the space that it lies in, if any.
+func (f *fitting) model(ctx context.Context) (m *Model, in context.Context, err error) {
+	m, in = &Model{ids: f.g.ids}, ctx
+	fit := func(ctx context.Context) error {
+		first, err := f.fit(ctx)
+		m.parts, m.rows = []Part{first.Part}, first.rows
+		return err
 	}
-	if f.made != nil {
-		f.total = f.Dim
+	if f.scratch == "" {
+		err = fit(ctx)
+	} else if m.space, err = f.inScratch(ctx, fit); err == nil {
+		in = scratch.With(ctx, m.space)
 	}
-	f.roles = f.ofRoles(f.total)
-	if f.roles.Dim == 0 {
-		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
+	m.dim, m.report = f.Dim, f.report
+	return m, in, err
+}
+
+// A fitted part has the vectors of the nodes.
+type fitted struct {
+	Part
+	rows vectors
+}
+
+// fit fits the part, in float32 or in float64.
+func (f *fitting) fit(ctx context.Context) (fitted, error) {
+	return inPrecision(&f.Precision, f.x, f.prepare,
+		func() (fitted, error) { return fitTyped[float32](ctx, f) },
+		func() (fitted, error) { return fitTyped[float64](ctx, f) })
+}
+
+// add fits one more part, and puts its columns beside those that the model has.
+func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
+	start, first := time.Now(), &m.parts[0]
+	m.report.collect(2) // a pool keeps its memory for one
+	of := &fitting{config: config{Settings: more.Settings, progress: f.progress}, g: more.graph, last: start}
+	if err := of.begin(ctx, nil); err != nil {
+		return err
 	}
-	if f.roles.Scaling.Norm *= f.g.roles.joined(); f.made != nil {
-		f.roles.Scaling.Norm /= f.g.joined() // as the others are
+	p, err := of.fit(ctx)
+	if err != nil || p.columns() == 0 { // which edges make, and truncation leaves
+		return err
 	}
-	f.total -= 2 * f.roles.Dim
-	f.Dim = min(f.Dim, f.total)
-	return nil
+	if p.Roles = more.roles; p.Roles {
+		p.Share = f.roleShare()
+	} else {
+		p.WeightUnit = f.unit
+		if p.Share, err = f.share(first, &m.report, func() (float64, error) { return f.structureRatio(ctx, p.rows) }); err != nil {
+			return err
+		}
+	}
+	if p.Share > 0 {
+		if !p.Roles {
+			if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
+				m.report.Undetermined = max(0, m.report.Undetermined-dropped)
+				m.rows, err = first.embed(ctx, f.g, f.x)
+			}
+		}
+		if err == nil {
+			m.rows, err = m.rows.beside(ctx, p.rows, &p.Part)
+		}
+		m.dim, m.parts = f.total+2*f.roles, append(m.parts, p.Part)
+	}
+	m.report.Seconds.Solve += time.Since(start).Seconds()
+	return err
+}
+
+// structureRatio is a(K_N)/a(K_L).
+func (f *fitting) structureRatio(ctx context.Context, z vectors) (float64, error) {
+	x, err := prepared[float64](ctx, f.prepare, f.x)
+	if err != nil {
+		return 0, err
+	}
+	w, err := matrix.Normalized(ctx, f.g.adj, true)
+	if err != nil {
+		return 0, err
+	}
+	wide, err := z.wide(ctx)
+	if err != nil {
+		return 0, err
+	}
+	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
+		Beside(ctx, f.Filter.coef, w, wide)
+	if err != nil {
+		err = fmt.Errorf("coles: structure: %w", err)
+	}
+	return ratio, err
+}
+
+// keep leaves the first columns, and the one of degrees, which is the last. It returns how many go.
+func (p *Part) keep(columns int) (dropped int) {
+	rows, vectors := kernel.Matrix[float64](p.Directions.RawMatrix()), len(p.Lambda)
+	if dropped = rows.Rows - columns; dropped <= 0 {
+		return 0
+	}
+	var degree []float64
+	kept := p.Scaling.Factors[:columns:columns]
+	if vectors < rows.Rows {
+		degree = rows.Row(vectors)
+		kept = append(kept[:columns-1:columns-1], p.Scaling.Factors[vectors])
+		columns--
+	}
+	p.Lambda, p.Scaling.Factors = p.Lambda[:columns], kept
+	p.Directions = matrix.ToDense(linear.Above(kernel.Rows(rows, 0, columns), degree))
+	return dropped
 }
 
 // checkUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose.
@@ -202,108 +260,32 @@ func (s Settings) checkUsed(nodes, features int) error {
 	return nil
 }
 
-// encode makes the features anew: a fit overwrites them.
-func (f *fitting) encode(ctx context.Context) (err error) {
-	f.x, err = f.made.source(ctx, f.g)
-	f.prepare = f.made.preparer()
-	return err
-}
-
-// addStructure puts columns of the structure beside those of the features, which the model has.
-func (f *fitting) addStructure(ctx context.Context, m *Model) error {
-	start, first := time.Now(), f.kept(len(m.scaling.Factors), f.total)
-	beside, err := Fit(ctx, f.g.withoutArcs(), nil, WithSettings(f.beside(f.g, first, f.total)), WithProgress(f.progress))
-	if err != nil || len(beside.scaling.Factors) == 0 { // which edges make, and truncation leaves
-		return err
-	}
-	z, share := beside.Embedding(), float64(f.Structure)
-	switch {
-	case f.Structure == AutoShare && f.byCommunities():
-		share, m.report.FeatureRank = 0.5, m.scaling.EffectiveRank
-	case f.Structure == AutoShare:
-		if share, err = f.autoShare(ctx, m, z); err != nil {
-			return err
-		}
-		if share <= 0 {
-			m.report.Seconds.Solve += time.Since(start).Seconds()
-			return nil
-		}
-	}
-	beside.single, beside.embedding = nil, nil
-	m.keep(first)
-	m.beside, m.share, m.settings.Dim = beside, share, f.total
-	m.report.StructureShare, m.report.Dim = share, first+len(beside.scaling.Factors)
-	if f.Precision == Float32 {
-		err = joinFit[float32](ctx, m, f, z)
-	} else {
-		err = joinFit[float64](ctx, m, f, z)
-	}
-	m.report.Seconds.Solve += time.Since(start).Seconds()
-	return err
-}
-
-// addRoles puts the columns of roles beside those that the model has.
-func (f *fitting) addRoles(ctx context.Context, m *Model) (err error) {
-	start := time.Now()
-	m.report.collect(2) // a pool keeps its memory for one
-	if m.roles, err = Fit(ctx, f.g.roles, nil, WithSettings(f.roles), WithProgress(f.progress)); err != nil {
-		return fmt.Errorf("coles: roles: %w", err)
-	}
-	z := linear.Folded(m.roles.embedding)
-	m.roles.embedding = nil
-	m.settings.Dim = f.total + 2*f.roles.Dim
-	if m.report.RoleShare = roleShare; f.made != nil {
-		m.report.RoleShare = roleShareAlone
-	}
-	m.report.Dim += z.RawMatrix().Cols
-	if s := m.single; s != nil {
-		err = hold(ctx, m, kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}, z, m.report.RoleShare)
-	} else {
-		err = hold(ctx, m, kernel.Matrix[float64](m.embedding.RawMatrix()), z, m.report.RoleShare)
-	}
-	m.report.Seconds.Solve += time.Since(start).Seconds()
-	return err
-}
-
-// checkWithout refuses settings that have no effect without features.
-func (f *fitting) checkWithout() error {
-	switch {
-	case f.scratch != "":
-		return setting.Bad("scratch", f.scratch, "features: without them all is in memory")
-	case f.Kind == UseFeatures:
-		return setting.Bad("Kind", f.Kind, "another without features")
-	case f.Preparation != PrepareAuto && f.Preparation != PrepareNone:
-		return setting.Bad("Preparation", f.Preparation, "%v without features", PrepareAuto)
-	}
-	return nil
-}
-
 // fitTyped is the method, in numbers of type T.
-func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
+func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (out fitted, err error) {
 	// X, prepared, and W, with which the filter F propagates.
 	if f.made != nil && f.x == nil {
 		if err := f.encode(ctx); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	x, err := prepared[T](ctx, f.prepare, f.x)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if f.made != nil {
 		x.Owned, f.x, f.report.Structure = true, nil, x.Cols()
 	} else {
 		f.report.Preparation, f.report.Features = f.prepare.Preparation(), f.prepare.fitted.Features()
-		if f.numbers, err = numbers(ctx, f.scratch == "", x); err != nil {
-			return nil, err
+		if f.entries, err = x.Entries(ctx); err != nil {
+			return out, err
 		}
 	}
-	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), f.total, scratch.Of(ctx))
+	f.report.Memory.Bytes, f.report.Memory.Solver = f.memory(f.g, shapeOf(x, f.made), f.total, f.roles, scratch.Of(ctx))
 	f.step("prepare", 1, 3)
 	p := &problem[T]{x: x, made: f.made != nil, space: scratch.Of(ctx), solver: f.Solver.resolve(x.Cols(), f.Dim, x.Sparse != nil), seed: f.Seed, progress: f.step}
 	if f.Kind != UseFeatures {
 		if err := p.walk(ctx, f.g, f.contrasting()); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	p.room, _ = any(f.room.Data).([]T)
@@ -311,28 +293,28 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 	f.report.collect(1)
 	release, err := p.takeRoom(f.Kind)
 	if err != nil {
-		return nil, fmt.Errorf("coles: fit: %w", err)
+		return out, fmt.Errorf("coles: fit: %w", err)
 	}
 	defer release()
 	if err := choose(ctx, f, x, p.room); err != nil {
-		return nil, err
+		return out, err
 	}
 	f.step("prepare", 2, 3)
 
 	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻, and the direction of the degrees, which becomes a column.
 	p.Terms = f.linear()
 	if err := linear.CheckFilter(ctx, x, p.Filter, f.prepare.plain()); err != nil {
-		return nil, fmt.Errorf("coles: %w", err)
+		return out, fmt.Errorf("coles: %w", err)
 	}
 	if err := p.setContrast(ctx, f.g, f.contrasting()); err != nil {
-		return nil, err
+		return out, err
 	}
 	f.step("prepare", 3, 3)
 
 	// P, the top eigenvectors of M = XᵀFᵀΔWFX; and FX, where it was formed for M.
 	found, fx, err := p.solve(ctx)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if f.Truncate {
 		all := found.Lambda
@@ -342,21 +324,39 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (*Model, error) {
 
 	// FXPᵀ and the degree column, weighted.
 	f.step("embed", 0, 1)
-	m := &Model{settings: f.Settings, prepare: f.prepare, directions: found.above(p.degree), ids: f.g.ids}
-	y, err := p.embed(ctx, fx, m.directions)
+	directions := found.above(p.degree)
+	y, err := p.embed(ctx, fx, directions)
 	if err == nil {
 		err = settle(ctx, y)
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	f.report.Solver, f.report.Products, f.report.DegreeShare = found.Solver, found.products, p.DegreeShare
-	if err := finish(ctx, m, &f.report, y, found.Lambda, &found.noise); err != nil {
-		return nil, err
+	scaling, err := scaled(ctx, f.Settings, &f.report, y, found.Lambda, &found.noise)
+	if err != nil {
+		return out, err
 	}
 	f.step("embed", 1, 1)
-	m.report = f.report
-	return m, nil
+	return fitted{Part{f.Settings, f.report.WeightUnit, f.prepare, directions, found.Lambda, scaling, 0, false}, vectorsOf(y)}, nil
+}
+
+// step reports progress, and adds the time since the last step to a stage.
+func (f *fitting) step(stage string, done, total int) {
+	now := time.Now()
+	passed := now.Sub(f.last).Seconds()
+	switch s := &f.report.Seconds; stage {
+	case "prepare":
+		s.Prepare += passed
+	case "filter":
+		s.Filter += passed
+	case "solve":
+		s.Solve += passed
+	case "embed":
+		s.Embed += passed
+	}
+	f.last = now
+	f.progress(stage, done, total)
 }
 
 // choose takes the graph with its features, or the features alone, unless a setting has.
@@ -383,7 +383,7 @@ func init() {
 		}
 		return nil
 	}
-	door.Weighed = func(ctx context.Context, m *Model, g *Graph) (*Graph, error) { return g.in(ctx, m.report.WeightUnit) }
-	door.Linear, door.CheckUsed, door.Assembled = Settings.linear, Settings.checkUsed, Settings.assembled
+	door.Weighed = func(ctx context.Context, p *Part, g *Graph) (*Graph, error) { return g.in(ctx, p.WeightUnit) }
+	door.Linear, door.CheckUsed, door.Assembled, door.Open, door.Keep = Settings.linear, Settings.checkUsed, assembled, Alignment.open, (*Part).keep
 	door.Places, door.Known, door.Row, door.Seated, door.View = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf
 }

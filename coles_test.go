@@ -113,7 +113,7 @@ func matrixOf(rows [][]float64) *mat.Dense {
 func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 	t.Helper()
 	const tolerance = 1e-9
-	lambda := m.Lambda()
+	lambda := m.Parts()[0].Lambda
 	if len(lambda) != len(want.Lam) {
 		t.Fatalf("%d eigenvalues, want %d", len(lambda), len(want.Lam))
 	}
@@ -125,7 +125,7 @@ func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 		dots.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, dots)
 		testkit.WantClose(t, "P, as directions", dots, testkit.Eye(len(lambda)), tolerance)
 	}
-	v := m.Directions().RawRowView(m.Report().Dim - 1)
+	v := m.Parts()[0].Directions.RawRowView(m.Report().Dim - 1)
 	for j, x := range want.V {
 		if math.Abs(v[j]-x) > tolerance {
 			t.Errorf("v is %v at %d, want %v", v[j], j, x)

@@ -52,15 +52,15 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 	g, x := roomy(600, 6)
 	for _, precision := range []coles.Precision{coles.Float64, coles.Float32} {
 		m := fitted(g, x, withStructure(0.36), coles.WithPrecision(precision), coles.WithDim(64))
-		beside, share := m.Beside()
-		testkit.WantSame(t, "share", share, 0.36)
+		beside := m.Parts()[1]
+		testkit.WantSame(t, "share", beside.Share, 0.36)
 		testkit.WantSame(t, "columns", m.Report().Dim, 64)
-		testkit.WantSame(t, "filter", beside.Settings().Filter.String(), "s2gcsum:24")
-		alone := fitted(g, nil, coles.WithSettings(beside.Settings()))
+		testkit.WantSame(t, "filter", beside.Settings.Filter.String(), "s2gcsum:24")
+		alone := fitted(g, nil, coles.WithSettings(beside.Settings))
 		own := fitted(g, x, withStructure(0), coles.WithPrecision(precision))
 		y := m.Embedding()
 		_, k := own.Embedding().Dims()
-		first := 64 - beside.Report().Dim
+		first := 64 - len(beside.Scaling.Factors)
 		for i := range 600 {
 			for j := range 64 {
 				want := 0.6 * alone.Embedding().At(i, max(0, j-first))
@@ -82,8 +82,8 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 		testkit.WantSame(t, "hash", back.Hash(), m.Hash())
 		testkit.WantSame(t, "fitted again", testkit.Bits(fitted(g, x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
 	}
-	beside, _ := fitted(g, x, withStructure(0.36), coles.WithDim(64), coles.WithFilter(coles.SGC(2))).Beside()
-	testkit.WantSame(t, "another filter", beside.Settings().Filter.String(), "sgc:2")
+	beside := fitted(g, x, withStructure(0.36), coles.WithDim(64), coles.WithFilter(coles.SGC(2))).Parts()[1]
+	testkit.WantSame(t, "another filter", beside.Settings.Filter.String(), "sgc:2")
 }
 
 // The share is measured where features leave room, also by few entries, and said.
@@ -169,8 +169,7 @@ func TestStructureOfFewEdges(t *testing.T) {
 	for _, joined := range []int{30, 100, n} {
 		g := testkit.Must(coles.NewGraph(n, testkit.RandomEdges(testkit.Random(2), joined, 6/float64(joined))))
 		m := fitted(g, x, withStructure(0.5))
-		beside, _ := m.Beside()
-		first, y, degrees := m.Report().Dim-beside.Report().Dim, m.Embedding(), g.Degrees()
+		first, y, degrees := len(m.Parts()[0].Scaling.Factors), m.Embedding(), g.Degrees()
 		features, structure, nodes := 0.0, 0.0, 0.0
 		for i := range n {
 			features += floats.Norm(y.RawRowView(i)[:first], 2) / n
@@ -189,12 +188,12 @@ func TestStructureOfALargeGraphIsSingle(t *testing.T) {
 	skipUnderRace(t)
 	d, g := openGraph(t, "pubmed")
 	m := fitted(g, d.Features, withStructure(0.5))
-	beside, _ := m.Beside()
-	testkit.WantSame(t, "precision", beside.Settings().Precision, coles.Float32)
+	beside := m.Parts()[1]
+	testkit.WantSame(t, "precision", beside.Settings.Precision, coles.Float32)
 	y := m.Embedding()
 	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, d.Features))), testkit.Bits(y))
-	first := m.Report().Dim - beside.Report().Dim
-	wide := fitted(g, nil, coles.WithSettings(beside.Settings()), coles.WithPrecision(coles.Float64)).Embedding()
+	first := m.Report().Dim - len(beside.Scaling.Factors)
+	wide := fitted(g, nil, coles.WithSettings(beside.Settings), coles.WithPrecision(coles.Float64)).Embedding()
 	for i := range 20 {
 		for j := range i + 1 {
 			got := 2 * floats.Dot(y.RawRowView(100 * i)[first:], y.RawRowView(100 * j)[first:]) // of half of the energy

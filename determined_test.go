@@ -240,8 +240,7 @@ func TestNumberingOfStructure(t *testing.T) {
 	}
 	one := fitted(testkit.Must(coles.NewGraph(n, list, coles.WithArcs())), nil)
 	other := fitted(testkit.Must(coles.NewGraph(n, back, coles.WithArcs())), nil)
-	roles, _ := one.Roles()
-	d, k := one.Report().Dim, roles.Report().Dim
+	d, k := one.Report().Dim, len(one.Parts()[1].Scaling.Factors)
 	tails, heads := one.Embedding().Slice(0, n, d-2*k, d-k), other.Embedding().Slice(0, n, d-k, d)
 	if off := gramDistance(mat.DenseCopyOf(tails), mat.DenseCopyOf(heads)); !(off <= loose) {
 		t.Errorf("tails and the heads of arcs reversed: YYᵀ is off by %.2g", off)
@@ -269,7 +268,7 @@ func TestColumnsThatWeighNothing(t *testing.T) {
 				want--
 			}
 			testkit.WantSame(t, fmt.Sprintf("columns of %d without weight, torus of side %d", dim, side), m.Report().Undetermined, dim-want)
-			for j, f := range m.Scaling().Factors {
+			for j, f := range m.Parts()[0].Scaling.Factors {
 				if (f == 0) != (j >= want) {
 					t.Errorf("d′ = %d: factor %d is %v, want none from %d on", dim, j, f, want)
 				}

@@ -42,8 +42,7 @@
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
 //
-// Fit alone takes logarithms of weights, and adds columns of degrees, of the structure and of roles. Matrices come in as
-// *sparse.CSR (github.com/james-bowman/sparse) or any gonum mat.Matrix, are checked once, and are never written to; they go
-// out as *mat.Dense. Errors name the fault and its place. Long calls stop within a tenth of a second of the end of their
-// context. Package live follows graphs that grow. docs/promises.md lists what stays from version to version.
+// Fit alone takes logarithms of weights, and puts columns of other parts beside. Matrices come in as any gonum mat.Matrix, are
+// checked once and never written to, and go out as *mat.Dense. Errors name the fault and its place. Long calls stop within a
+// tenth of a second of the end of their context. docs/promises.md lists what stays from version to version.
 package coles

@@ -22,9 +22,8 @@ import (
 // L = I − W⁺ with the smallest. By block Krylov iteration with polynomials of ΔW every residual ‖ΔW·y − λ·y‖ is at most 1e-6
 // of the largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, is written down.
 //
-// It costs a few d′ products ΔW·v where the spectrum has gaps. A random graph has none at its edge: 16 vectors of 200,000
-// nodes and two million edges take some 5,000 products in float32. Rings and paths of tens of thousands of nodes take minutes
-// and may end in an error. Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
+// It costs a few d′ products ΔW·v where the spectrum has gaps, and some thousand where it has none, as of random graphs. Long
+// rings and paths may end in an error. Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

@@ -7,7 +7,6 @@ import (
 
 	"coles/internal/alignment"
 	"coles/internal/kernel"
-	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
@@ -18,58 +17,90 @@ import (
 // Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees, scaled
 // as the model is, with X prepared by the weights of columns that the model keeps. For the graph that was fitted that is
 // [Model.Embedding], to the byte, or to rounding in a refitted model. In a graph that has grown, rows within K hops of new
-// nodes move. Any other graph may have the same features, too.
+// nodes move.
 //
 // With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and the [Structure] encodes the
 // nodes. The time is O((nnz(X) + K·nnz(W))·d′). Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
 func (m *Model) Embed(ctx context.Context, g *Graph, x mat.Matrix) (*mat.Dense, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	g, source, err := m.input(ctx, g, x)
+	source, err := m.made().check(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
-	if m.settings.Precision == Float32 {
-		return embedWide[float32](ctx, m, g, source)
+	y, err := m.embed(ctx, g, source)
+	if err != nil {
+		return nil, err
 	}
-	return embedWide[float64](ctx, m, g, source)
+	wide, err := y.wide(ctx)
+	return matrix.ToDense(wide), err
 }
 
-// input is a graph with the weights that the model takes, and the features of its nodes, checked.
-func (m *Model) input(ctx context.Context, g *Graph, x mat.Matrix) (of *Graph, source *matrix.Source, err error) {
-	if of, err = g.in(ctx, m.made().report.WeightUnit); err != nil {
-		return nil, nil, err
+// check reads features, nil for none, and refuses them and graphs that are not of the model.
+func (m *Model) check(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Source, error) {
+	first, last := &m.parts[0], &m.parts[len(m.parts)-1]
+	switch made := first.Structure() != nil; {
+	case last.Roles && (g == nil || g.roles == nil):
+		return nil, fmt.Errorf("coles: embed: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs (-directed)", ErrShape)
+	case made && x != nil:
+		return nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
+	case made:
+		return nil, nil
 	}
-	if m.roles != nil && (g == nil || g.roles == nil) {
-		return nil, nil, fmt.Errorf("coles: embed: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs (-directed)", ErrShape)
-	}
-	if m.prepare.made != nil {
-		if x != nil {
-			return nil, nil, fmt.Errorf("coles: embed: %w: features for a model fitted without", ErrShape)
-		}
-		source, err = m.prepare.made.source(ctx, of)
-		return of, source, err
-	}
-	source, err = readFeatures(ctx, x)
-	if err == nil && (g != nil || m.settings.Kind != UseFeatures) && source.Rows() != g.Nodes() {
+	source, err := readFeatures(ctx, x)
+	if err == nil && (g != nil || first.Settings.Kind != UseFeatures || len(m.parts) > 1) && source.Rows() != g.Nodes() {
 		err = fmt.Errorf("coles: embed: %w: %d feature rows for %d nodes", ErrShape, source.Rows(), g.Nodes())
 	}
-	return of, source, err
+	return source, err
 }
 
-// embedFeatures is embedTyped for the columns that the features have.
-func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
-	x, err := prepared[T](ctx, m.prepare, source)
+// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the structure of
+// the first part knows no node is an error.
+func (m *Model) embed(ctx context.Context, g *Graph, x *matrix.Source) (y vectors, err error) {
+	for k := range m.parts {
+		p, of, source := &m.parts[k], g, x
+		if p.Roles {
+			of = g.roles
+		}
+		if of, err = of.in(ctx, p.WeightUnit); err != nil {
+			return y, err
+		}
+		if s := p.Structure(); s != nil {
+			if source, err = s.source(ctx, of, k == 0); err != nil {
+				return y, err
+			}
+		}
+		z, err := p.embed(ctx, of, source)
+		if k == 0 {
+			y = z
+		} else if err == nil {
+			y, err = y.beside(ctx, z, p)
+		}
+		if err != nil {
+			return y, err
+		}
+	}
+	return y, nil
+}
+
+// embed is the part's columns, in its precision.
+func (p *Part) embed(ctx context.Context, g *Graph, source *matrix.Source) (vectors, error) {
+	if p.Settings.Precision == Float32 {
+		y, err := embedTyped[float32](ctx, p, g, source)
+		return vectorsOf(y), err
+	}
+	y, err := embedTyped[float64](ctx, p, g, source)
+	return vectorsOf(y), err
+}
+
+func embedTyped[T kernel.Float](ctx context.Context, of *Part, g *Graph, source *matrix.Source) (y kernel.Matrix[T], err error) {
+	x, err := prepared[T](ctx, of.Preparer, source)
 	if err != nil {
 		return y, err
 	}
-	s := m.settings
-	if m.roles != nil {
-		s.Dim -= 2 * m.roles.settings.Dim
-	}
-	s.Dim = min(s.Dim, x.Cols())
+	s := of.Settings
 	p := &problem[T]{
-		Terms: s.linear(), x: x, made: m.prepare.made != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
+		Terms: s.linear(), x: x, made: of.Structure() != nil, space: scratch.Of(ctx), solver: s.Solver.resolve(x.Cols(), s.Dim, x.Sparse != nil),
 		progress: func(string, int, int) {},
 	}
 	if !p.Alone {
@@ -84,70 +115,16 @@ func embedFeatures[T kernel.Float](ctx context.Context, m *Model, g *Graph, sour
 		}
 		defer release()
 	}
-	if y, err = p.embed(ctx, matrix.Filtered[T]{}, m.directions); err != nil {
+	if y, err = p.embed(ctx, matrix.Filtered[T]{}, of.Directions); err != nil {
 		return y, err
 	}
 	if err := settle(ctx, y); err != nil {
 		return y, err
 	}
-	if err := matrix.ScaleColumns(ctx, y, m.scaling.Factors); err != nil || y.Cols == 0 {
+	if err := matrix.ScaleColumns(ctx, y, of.Scaling.Factors); err != nil || y.Cols == 0 {
 		return y, err
 	}
 	return y, matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
-}
-
-// embedWide is embedTyped in float64.
-func embedWide[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (*mat.Dense, error) {
-	y, err := embedTyped[T](ctx, m, g, source)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := matrix.ToFloat64(ctx, y)
-	return matrix.ToDense(wide), err
-}
-
-// embedTyped is Embed in numbers of type T: what [Fit] does, in the same order.
-func embedTyped[T kernel.Float](ctx context.Context, m *Model, g *Graph, source *matrix.Source) (kernel.Matrix[T], error) {
-	y, err := embedFeatures[T](ctx, m, g, source)
-	if err == nil && m.beside != nil {
-		var z *mat.Dense
-		if z, err = m.beside.embedMade(ctx, g); err == nil {
-			y, err = linear.Beside(ctx, y, z, m.share)
-		}
-	}
-	if err == nil && m.roles != nil {
-		y, err = withRoles(ctx, m, g, y)
-	}
-	return y, err
-}
-
-// embedMade embeds nodes by features that the model's structure makes, 0 for a node that it cannot place.
-func (m *Model) embedMade(ctx context.Context, g *Graph) (*mat.Dense, error) {
-	made, err := m.prepare.made.encode(ctx, g, false)
-	if err != nil {
-		return nil, err
-	}
-	x, err := readFeatures(ctx, made)
-	if err != nil {
-		return nil, err
-	}
-	if m.settings.Precision == Float32 {
-		return embedWide[float32](ctx, m, g, x)
-	}
-	return embedWide[float64](ctx, m, g, x)
-}
-
-// withRoles adds the columns of roles to the vectors of a graph's nodes.
-func withRoles[T kernel.Float](ctx context.Context, m *Model, g *Graph, y kernel.Matrix[T]) (kernel.Matrix[T], error) {
-	roles, err := g.roles.in(ctx, m.roles.report.WeightUnit)
-	if err != nil {
-		return y, err
-	}
-	z, err := m.roles.embedMade(ctx, roles)
-	if err != nil {
-		return y, err
-	}
-	return linear.Beside(ctx, y, linear.Folded(z), m.report.RoleShare)
 }
 
 // embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is

@@ -55,7 +55,7 @@ func readers(g *coles.Graph, d int) map[string]func(ctx context.Context, x mat.M
 			return testkit.Err(coles.PrepareStandardize.Fit(ctx, x))
 		},
 		"PrepareAuto.Fit": func(ctx context.Context, x mat.Matrix) error { return testkit.Err(coles.PrepareAuto.Fit(ctx, x)) },
-		"Preparer.Apply":  func(ctx context.Context, x mat.Matrix) error { return testkit.Err(m.Preparer().Apply(ctx, x)) },
+		"Preparer.Apply":  func(ctx context.Context, x mat.Matrix) error { return testkit.Err(m.Parts()[0].Preparer.Apply(ctx, x)) },
 		"KNN":             func(ctx context.Context, x mat.Matrix) error { return testkit.Err(coles.KNN(ctx, x, 10)) },
 	}
 }

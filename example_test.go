@@ -378,8 +378,8 @@ func ExampleWithArcs() {
 	check(err)
 	m, err := coles.Fit(context.Background(), g, nil, coles.WithDim(4))
 	check(err)
-	roles, share := m.Roles()
-	fmt.Println(m.Report().Dim, "columns,", roles.Report().Dim, "a role, share", share)
+	roles := m.Parts()[1]
+	fmt.Println(m.Report().Dim, "columns,", 2*len(roles.Scaling.Factors), "of roles, share", roles.Share)
 	// Output:
-	// 4 columns, 1 a role, share 0.1
+	// 4 columns, 2 of roles, share 0.1
 }

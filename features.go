@@ -180,9 +180,9 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// source is the features of a graph, and preparer what is done to them: nothing.
-func (s *Structure) source(ctx context.Context, g *Graph) (*matrix.Source, error) {
-	x, err := s.Encode(ctx, g)
+// source is the features of a graph, and preparer what is done to them: nothing. A graph of zeros is an error if it is to be one.
+func (s *Structure) source(ctx context.Context, g *Graph, strict bool) (*matrix.Source, error) {
+	x, err := s.encode(ctx, g, strict)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (s *Structure) source(ctx context.Context, g *Graph) (*matrix.Source, error
 }
 
 func (s *Structure) preparer() *Preparer {
-	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.encoder.Cols}, made: s}
+	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.learnt.Encoder.Cols}, made: s}
 }
 
 // KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties the lower

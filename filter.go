@@ -245,9 +245,8 @@ func (f Filter) Apply(ctx context.Context, w *SymCSR, x mat.Matrix) (*mat.Dense,
 	return matrix.ToFiniteDense(ctx, "FX", fx)
 }
 
-// A SymCSR is an immutable symmetric sparse matrix with 32-bit column numbers: W, W⁺, W⁻ and L are
-// of this type. It is a [mat.Symmetric], for printing and checking; the library multiplies with its
-// own kernels.
+// A SymCSR is an immutable symmetric sparse matrix with 32-bit column numbers: W, W⁺, W⁻ and L are of this type. It is a
+// [mat.Symmetric].
 type SymCSR struct{ m *kernel.CSR[float64] }
 
 // made is what a matrix of this package holds: any other is a caller's bug.

@@ -151,8 +151,8 @@ func (g *Graph) Gonum() *simple.WeightedUndirectedGraph {
 
 // Without returns the graph of the same nodes with the edges for which drop is false, a′_uv = 0 if drop({u, v}), else a_uv.
 // drop is called once for every edge, in the order of [Graph.Edges], so it may draw at random or count. Names, weights and
-// self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree)) time and, besides the new
-// graph, 16 bytes an edge that stays, 24 if g is weighted.
+// self loops stay, and no arcs; [Graph.Report] counts what is left. It takes O(n + m log(max degree)) time and
+// 16 bytes an edge, 24 if g is weighted.
 func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	var edges []Edge
 	var weights []float64

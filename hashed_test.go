@@ -37,7 +37,7 @@ func TestHashedFeatures(t *testing.T) {
 		})
 		m, want := fitted(g, x, opt), fitted(g, few, opt)
 		testkit.WantSame(t, "embedding", testkit.Bits(m.Embedding()), testkit.Bits(want.Embedding()))
-		testkit.WantSame(t, "features", []int{m.Report().Features, len(m.Preparer().Kept())}, []int{hashes, len(columns)})
+		testkit.WantSame(t, "features", []int{m.Report().Features, len(m.Parts()[0].Preparer.Kept())}, []int{hashes, len(columns)})
 		var file bytes.Buffer
 		if size := testkit.Must(m.WriteTo(&file)); size > 100_000 {
 			t.Errorf("a file of %d bytes", size)

@@ -54,8 +54,8 @@ func (g *Graph) in(ctx context.Context, unit float64) (*Graph, error) {
 	return weighed, nil
 }
 
-// DeltaW is the contrast operator of the paper, ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ, kept as one sparse matrix and at most one rank-one
-// part: in the limit κ → ∞ the mean of the W⁻ₖ is of rank one, and never written out. It is immutable.
+// DeltaW is the contrast operator of the paper, ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ, one sparse matrix and at most one rank-one part: the
+// mean of the W⁻ₖ for κ → ∞. It is immutable.
 type DeltaW struct {
 	op    matrix.Operator[float64]
 	graph *Graph

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,30 +38,22 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
 	}
-	size, most, usual := shape{rows: g.Nodes()}, 0, 0
+	size := shape{rows: g.Nodes()}
 	if x == nil {
 		size.made, size.cols = true, s.structureColumns(g.Nodes())
-		most, usual = g.Nodes(), size.cols
 	} else {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
 			size.sparse, size.nonzeros = true, stored.NNZ()
 			size.cols = prepare.MostUsed(size.cols, size.nonzeros)
 		}
-		most, usual = size.cols, linear.Dim(s.Dim, size.cols)
 	}
 	if size.rows != g.Nodes() {
 		return 0, fmt.Errorf("coles: estimate: %w: %d feature rows for %d nodes", ErrShape, size.rows, g.Nodes())
 	}
-	total := cmp.Or(s.Dim, linear.DefaultDim)
-	if s.Dim = min(cmp.Or(s.Dim, usual), most); g.roles != nil {
-		if size.made {
-			total = s.Dim
-		}
-		total -= 2 * s.ofRoles(total).Dim
-		s.Dim = min(s.Dim, total)
-	}
-	bytes, _ = s.memory(g, size, total, nil)
+	var all, role int
+	s.Dim, all, role = s.dims(size.cols, size.made, g.roles != nil)
+	bytes, _ = s.memory(g, size, all, role, nil)
 	return bytes, nil
 }
 
@@ -76,26 +67,23 @@ func (r *Report) collect(times int) {
 	}
 }
 
-// besideMemory is the memory of a fit while columns of the structure are put beside those of features, and measured:
-// features and W, draws and columns in float64.
-func (s Settings) besideMemory(g *Graph, x shape, all int) int64 {
-	n := int64(x.rows)
-	made := s.beside(g, s.kept(min(s.Dim, x.cols), all), all)
-	fit, _ := made.memory(g.withoutArcs(), shape{rows: x.rows, cols: made.structureColumns(x.rows), made: true}, 0, nil)
-	w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
-	return 8*n*int64(s.Dim) + max(fit, w.always()+8*n*int64(4*64+3*made.Dim))
-}
-
-// rolesMemory is the memory of a fit while columns of roles are put beside those that it has, in float64, as float32 may be
-// refused.
-func (s Settings) rolesMemory(g *Graph, x shape) int64 {
-	n, made := int64(x.rows), s.ofRoles(8*s.Dim) // as all others have; of few features a role has more, but less than its structure
-	fit, _ := made.memory(g.roles, shape{rows: 2 * x.rows, cols: made.structureColumns(2 * x.rows), made: true}, 0, nil)
-	kept := 8 * n * int64(s.Dim)
-	if x.made {
-		kept += 4 * n * int64(x.cols)
+// memoryOf is the memory of a fit while one more part is put beside what it has: of a structure, whose share is measured by
+// features and W, draws and columns in float64; or of roles.
+func (s Settings) memoryOf(more addition, g *Graph, x shape, space *scratch.Space) int64 {
+	n, rows := int64(x.rows), more.graph.Nodes()
+	made := more.structureColumns(rows)
+	bytes, _ := more.memory(more.graph, shape{rows: rows, cols: made, made: true}, 0, 0, space)
+	if !more.roles && space == nil {
+		w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
+		bytes = max(bytes, w.always()+8*n*int64(4*64+3*more.Dim))
 	}
-	return kept + fit
+	if space == nil {
+		bytes += 8 * n * int64(s.Dim)
+	}
+	if x.made {
+		bytes += 4 * n * int64(x.cols)
+	}
+	return bytes
 }
 
 // drawnEntries is how many entries the sampled negatives of n nodes are expected to have.
@@ -113,8 +101,9 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved of all columns, and the solver it is for, perhaps with a space.
-func (s Settings) memory(g *Graph, x shape, all int, space *scratch.Space) (bytes int64, solver Solver) {
+// memory is [Settings.Estimate] with d′ resolved, of all columns but so many of each role, and the solver it is for, perhaps
+// with a space.
+func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
 		entries: int64(g.adj.NNZ()), drawn: s.drawnEntries(int64(x.rows)), sparse: x.sparse, made: x.made,
@@ -130,27 +119,31 @@ func (s Settings) memory(g *Graph, x shape, all int, space *scratch.Space) (byte
 		w.entries, w.drawn = 0, 0
 	}
 	if space != nil {
-		return w.beside(s.Kind), solver
+		bytes = w.beside(s.Kind)
+	} else {
+		solve := w.krylov()
+		if solver == SolverDirect {
+			solve = w.direct()
+		}
+		bytes = w.always() + max(solve, w.embed())
+		if s.Kind == 0 && !x.made { // its memory is reused later, or not yet collected
+			bytes += w.choice(g.report.Weighted)
+		}
 	}
-	solve := w.krylov()
-	if solver == SolverDirect {
-		solve = w.direct()
-	}
-	bytes = w.always() + max(solve, w.embed())
-	if s.Kind == 0 && !x.made { // its memory is reused later, or not yet collected
-		bytes += w.choice(g.report.Weighted)
+	if s.Dim == x.cols { // of settings that are resolved
+		all = max(all, linear.DefaultDim)
 	}
 	if x.made { // of which the filter takes again what it can
 		learning := 8*w.n*w.d + 12*w.stored + 8*w.d*w.d*(6+min(32, w.n/256))
-		if w.size == 4 {
+		if w.size == 4 && space == nil {
 			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
 		}
 		bytes += 4*w.n*w.d + learning
-	} else if all = s.columns(x.cols, all); s.mayHold(g, all) {
-		bytes = max(bytes, s.besideMemory(g, x, all))
+	} else if s.mayHold(g, all) && (space == nil || s.Structure > 0) {
+		bytes = max(bytes, s.memoryOf(s.ofStructure(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
 	}
-	if g.roles != nil {
-		bytes = max(bytes, s.rolesMemory(g, x))
+	if role > 0 {
+		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role, x.made), g, x, space))
 	}
 	return bytes, solver
 }
@@ -226,8 +219,8 @@ func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) er
 	if err != nil {
 		return nil, err
 	}
-	n, d := f.x.Dims()
-	disk := f.numberBytes() * int64(n) * int64(2*d+f.Dim)
+	x := f.shape()
+	disk := f.numberBytes() * int64(x.rows) * int64(2*x.cols+f.Dim)
 	if free, err := scratch.Free(f.scratch); err == nil && free < disk {
 		return nil, fmt.Errorf("coles: fit: scratch: %d bytes in %s, which has %d: %w", disk, f.scratch, free, syscall.ENOSPC)
 	}
@@ -242,12 +235,20 @@ func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) er
 	return space, nil
 }
 
+// shape is that of the features, be they made yet or not.
+func (f *fitting) shape() shape {
+	if made := f.prepare.made; made != nil {
+		return shape{rows: f.g.Nodes(), cols: made.learnt.Encoder.Cols, made: true}
+	}
+	n, d := f.x.Dims()
+	return shape{rows: n, cols: d, nonzeros: f.x.NNZ(), sparse: f.x.Sparse()}
+}
+
 // scratchRoom divides the budget: what pages of the folder may hold, and panels. A precision that is
 // automatic may become float64, for which there must be enough.
 func (f *fitting) scratchRoom() (held, room int64, err error) {
-	n, d := f.x.Dims()
-	x := shape{rows: n, cols: d, nonzeros: f.x.NNZ(), sparse: f.x.Sparse()}
-	if solver := f.Solver.resolve(d, f.Dim, x.sparse); solver != SolverDirect {
+	x := f.shape()
+	if solver := f.Solver.resolve(x.cols, f.Dim, x.sparse); solver != SolverDirect {
 		return 0, 0, fmt.Errorf("coles: fit: scratch: %w", setting.Bad("Solver", solver, "%v: others hold panels of their own", SolverDirect))
 	}
 	s := f.Settings
@@ -256,25 +257,25 @@ func (f *fitting) scratchRoom() (held, room int64, err error) {
 	}
 	const most = 512 << 20
 	narrow := &scratch.Space{} // panels of the fewest columns
-	least, _ := s.memory(f.g, x, f.total, narrow)
-	if f.report.WeightUnit > 0 { // weights as they are taken
+	least, _ := s.memory(f.g, x, f.total, f.roles, narrow)
+	if f.unit > 0 { // weights as they are taken
 		least += 8 * int64(f.g.adj.NNZ())
 	}
 	if want := least + min(most, least/7) + 8; f.budget < want {
 		return 0, 0, fmt.Errorf("coles: fit: scratch: %w: it takes %d bytes of memory at least, and may take %d", ErrTooLarge, want, f.budget)
 	}
-	strip := 8 * matrix.StripWidth[float64](narrow, n, d)
+	strip := 8 * matrix.StripWidth[float64](narrow, x.rows, x.cols)
 	if f.numberBytes() == 4 {
-		strip = 4 * matrix.StripWidth[float32](narrow, n, d)
+		strip = 4 * matrix.StripWidth[float32](narrow, x.rows, x.cols)
 	}
 	held = min(most, f.budget/8)
-	return held, f.budget - held - least + panels(f.Kind, 1, int64(n), int64(strip)), nil
+	return held, f.budget - held - least + panels(f.Kind, 1, int64(x.rows), int64(strip)), nil
 }
 
 // numberBytes is the size of a number of a fit.
 func (f *fitting) numberBytes() int64 {
-	n, d := f.x.Dims()
-	if f.Precision.resolve(n, d, f.prepare.plain()) == Float32 {
+	x := f.shape()
+	if f.Precision.resolve(x.rows, x.cols, f.prepare.plain()) == Float32 {
 		return 4
 	}
 	return 8
@@ -293,29 +294,22 @@ func (w workload) embed() int64 {
 	return 0
 }
 
-// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model
-// with the embedding of this graph, which may not be nil, in the folder until its [Model.Close].
+// EmbedScratch is [Model.Embed] for what is larger than memory, as [WithScratch]: it returns the same model with the
+// embedding of this graph, not nil, in the folder until its [Model.Close].
 func (m *Model) EmbedScratch(ctx context.Context, g *Graph, x mat.Matrix, dir string, memory int64) (*Model, error) {
-	if m.made().prepare.made != nil || m.beside != nil || m.roles != nil {
-		return nil, fmt.Errorf("coles: embed: %w", setting.Bad("dir", dir, "a model of features alone: what a Structure makes is in memory"))
-	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	g, source, err := m.input(ctx, g, x)
+	first := &m.made().parts[0]
+	source, err := m.check(ctx, g, x)
 	if err != nil {
 		return nil, err
 	}
-	out := &Model{settings: m.settings, prepare: m.prepare, directions: m.directions, lambda: m.lambda, scaling: m.scaling, ids: g.ids, report: m.report}
+	f := &fitting{config: config{Settings: m.Settings(), scratch: dir, budget: memory}, g: g, x: source, prepare: first.Preparer, unit: first.WeightUnit}
+	f.Dim, f.total, f.roles = f.dims(f.prepare.fitted.Columns, first.Structure() != nil, m.parts[len(m.parts)-1].Roles)
+	out := &Model{parts: m.parts, dim: m.dim, ids: g.ids, report: m.report}
 	out.report.Graph = g.report
-	f := &fitting{config: config{Settings: m.settings, scratch: dir, budget: memory}, g: g, x: source, prepare: m.prepare, report: Report{WeightUnit: m.report.WeightUnit}}
-	out.space, err = f.inScratch(ctx, func(ctx context.Context) error {
-		if m.settings.Precision == Float32 {
-			y, err := embedTyped[float32](ctx, m, g, source)
-			out.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-			return err
-		}
-		y, err := embedTyped[float64](ctx, m, g, source)
-		out.embedding = matrix.ToDense(y)
+	out.space, err = f.inScratch(ctx, func(ctx context.Context) (err error) {
+		out.rows, err = m.embed(ctx, g, source)
 		return err
 	})
 	if err != nil {

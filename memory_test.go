@@ -175,9 +175,17 @@ func TestScratch(t *testing.T) {
 		{"weights", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float32)}},
 		{"drawn negatives", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(2), 2, 0.5 })}},
 		{"features alone", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
+		{"structure beside", g, wide, []coles.Option{coles.WithPrecision(coles.Float32), coles.WithDim(64), withStructure(0.3)}},
+		{"structure beside, float64", weighted, dense, []coles.Option{coles.WithPrecision(coles.Float64), coles.WithDim(64), withStructure(0.3)}},
+		{"roles", directed(n), wide, []coles.Option{coles.WithPrecision(coles.Float64), withStructure(0.3)}},
+		{"no features", directed(n), nil, []coles.Option{coles.WithPrecision(coles.Float64)}},
 		{"no hops", g, dense, []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(0) })}},
 	} {
-		opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate, s.Structure = true, 0 }))
+		opts := append(c.opts, coles.With(func(s *coles.Settings) {
+			if s.Truncate = true; s.Structure == coles.AutoShare {
+				s.Structure = 0
+			}
+		}))
 		want := testkit.Must(coles.Fit(t.Context(), c.g, c.x, opts...))
 		var bits []uint64
 		testkit.ForProcessors(t, func(procs int) {
@@ -224,7 +232,6 @@ func TestBadScratch(t *testing.T) {
 	}
 	krylov := coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov })
 	testkit.WantRefusals(t, map[string][2]error{
-		"no features":       {fit(nil, 1<<30), coles.ErrSetting},
 		"the iteration":     {fit(x, 1<<30, krylov), coles.ErrSetting},
 		"no memory":         {fit(x, 1000), coles.ErrTooLarge},
 		"memory below none": {fit(x, -1), coles.ErrTooLarge},

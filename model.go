@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"coles/internal/alignment"
 	"coles/internal/archive"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -22,20 +21,92 @@ import (
 // A Model is the result of [Fit]: enough to embed nodes that come later. It is immutable and safe
 // for use by many goroutines.
 type Model struct {
-	settings   Settings
-	prepare    *Preparer
-	directions *mat.Dense // P and, below it, the degree direction, where there is one
-	lambda     []float64
-	scaling    Scaling
-	embedding  *mat.Dense // of the nodes fitted; nil in a model that was read from a file
-	single     *Dense32   // in its place in Float32, until it is asked for
-	widen      sync.Once
-	space      *scratch.Space // that the embedding lies in, nil for memory
-	ids        []string       // nil where nodes are only numbered
-	beside     *Model         // of the structure, whose columns follow; nil without
-	share      float64        // of that
-	roles      *Model         // of the double cover, whose columns come last; nil without
-	report     Report
+	parts     []Part  // the first of the features, or of what stands for them
+	dim       int     // d′ that was asked for, resolved
+	rows      vectors // of the nodes fitted; none in a model that was read from a file
+	widen     sync.Once
+	embedding *mat.Dense     // these rows, once they are asked for in float64
+	space     *scratch.Space // that the rows lie in, nil for memory
+	ids       []string       // nil where nodes are only numbered
+	report    Report
+}
+
+// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; perhaps of a
+// structure beside features; last of roles.
+type Part struct {
+	Settings   Settings   // of its fit, as [Model.Settings]
+	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)
+	Preparer   *Preparer  // of X
+	Directions *mat.Dense // V (d′ × d): P and, below it, the direction of the degrees, if any
+	Lambda     []float64  // of P, descending
+	Scaling    Scaling    // of the columns of FXVᵀ, before the share
+	Share      float64    // of the energy, beside the columns of the parts before; 0 for the first
+	Roles      bool       // of [Graph.Roles]: first the columns of a node as a tail, then as a head, with the energy of one
+}
+
+// Structure makes the part's X of the graph; nil where that is given.
+func (p *Part) Structure() *Structure {
+	if p.Preparer == nil {
+		return nil
+	}
+	return p.Preparer.made
+}
+
+// columns is how many of a vector's numbers are of the part.
+func (p *Part) columns() int {
+	if p.Roles {
+		return 2 * len(p.Scaling.Factors)
+	}
+	return len(p.Scaling.Factors)
+}
+
+// vectors are rows in either precision, or none.
+type vectors struct {
+	single *kernel.Matrix[float32]
+	double *kernel.Matrix[float64]
+}
+
+func vectorsOf[T kernel.Float](y kernel.Matrix[T]) (v vectors) {
+	switch y := any(y).(type) {
+	case kernel.Matrix[float32]:
+		v.single = &y
+	case kernel.Matrix[float64]:
+		v.double = &y
+	}
+	return v
+}
+
+// wide is the rows in float64.
+func (v vectors) wide(ctx context.Context) (kernel.Matrix[float64], error) {
+	if v.single == nil {
+		return *v.double, ctx.Err()
+	}
+	return matrix.ToFloat64(ctx, *v.single)
+}
+
+// beside is v with the columns of a part at its side, in the precision of v.
+func (v vectors) beside(ctx context.Context, z vectors, p *Part) (vectors, error) {
+	more, err := z.wide(ctx)
+	if err == nil && p.Roles {
+		more, err = linear.Folded(ctx, more)
+	}
+	if err != nil {
+		return v, err
+	}
+	if v.single != nil {
+		y, err := linear.Beside(ctx, *v.single, more, p.Share)
+		return vectorsOf(y), err
+	}
+	y, err := linear.Beside(ctx, *v.double, more, p.Share)
+	return vectorsOf(y), err
+}
+
+// zeroRows is the number of rows that are 0.
+func (v vectors) zeroRows(ctx context.Context) (int, error) {
+	if v.single != nil {
+		return zeroRows(ctx, *v.single)
+	}
+	return zeroRows(ctx, *v.double)
 }
 
 // A Report records a fit and its input: with the same input, settings and version [Fit] makes
@@ -162,7 +233,7 @@ func (r Report) structure() string {
 	switch {
 	case r.StructureRatio > 0:
 		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
-	case r.Alignment != nil && alignment.Estimate(*r.Alignment).Open():
+	case r.Alignment != nil && r.Alignment.open():
 		text += ": the graph tells what features do not (-structure 0 leaves them out)"
 	default:
 		text += fmt.Sprintf(": the features amount to %.2g independent columns (-structure 0 leaves them out)", r.FeatureRank)
@@ -172,7 +243,7 @@ func (r Report) structure() string {
 
 // made is a model that this package has made: any other is a caller's bug.
 func (m *Model) made() *Model {
-	if m == nil || m.prepare == nil {
+	if m == nil || len(m.parts) == 0 {
 		panic("coles: a Model that is nil or zero; Fit and ReadModel make one")
 	}
 	return m
@@ -181,45 +252,24 @@ func (m *Model) made() *Model {
 // Report lists what the fit changed and chose.
 func (m *Model) Report() Report { return m.report }
 
-// String is the report: a model prints what the fit did, not its matrices.
 func (m *Model) String() string { return m.report.String() }
 
 // Settings returns the settings of the fit, Dim, Kind, Filter of a graph model, Structure and Precision resolved.
-func (m *Model) Settings() Settings { return m.settings }
-
-// Lambda returns the eigenvalues in descending order.
-func (m *Model) Lambda() []float64 { return slices.Clone(m.lambda) }
-
-// P returns a copy of P (orthonormal rows of length d).
-func (m *Model) P() *mat.Dense {
-	rows := kernel.Matrix[float64](m.made().directions.RawMatrix())
-	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(m.lambda))))
-}
-
-// Directions returns a copy of the matrix V (d′ × d) of which FXVᵀ is the embedding, not scaled: P, and below it the direction of the degrees, if any.
-func (m *Model) Directions() *mat.Dense { return mat.DenseCopyOf(m.made().directions) }
-
-// Structure returns what makes the features of a graph without, else nil.
-func (m *Model) Structure() *Structure { return m.made().prepare.made }
-
-// Preparer returns the preparation of the model's features.
-func (m *Model) Preparer() *Preparer { return m.prepare }
-
-// Scaling returns how the columns of FXPᵀ were weighted.
-func (m *Model) Scaling() Scaling {
-	s := m.scaling
-	s.Factors = slices.Clone(s.Factors)
+func (m *Model) Settings() Settings {
+	s := m.made().parts[0].Settings
+	s.Dim, s.Structure = m.dim, Share(m.report.StructureShare)
 	return s
 }
 
-// Beside returns the model of the structure whose columns follow those of the features, and its [Share]; nil and 0
-// without. [Model.P], [Model.Lambda], [Model.Directions] and [Model.Scaling] are of the features, before the share.
-func (m *Model) Beside() (structure *Model, share float64) { return m.beside, m.share }
+// Parts returns the parts, whose columns stand side by side: read them, do not write to them.
+func (m *Model) Parts() []Part { return slices.Clone(m.made().parts) }
 
-// Roles returns the model of [Graph.Roles] whose columns come last, first those of a node as a tail, then as a head, and
-// their share of the energy; nil and 0 without. They have a tenth of it without other features than a [Structure], else a twentieth.
-// Their filter is as of a [Share].
-func (m *Model) Roles() (roles *Model, share float64) { return m.roles, m.report.RoleShare }
+// P returns a copy of P of the first part (orthonormal rows of length d).
+func (m *Model) P() *mat.Dense {
+	first := m.made().parts[0]
+	rows := kernel.Matrix[float64](first.Directions.RawMatrix())
+	return mat.DenseCopyOf(matrix.ToDense(kernel.Rows(rows, 0, len(first.Lambda))))
+}
 
 // IDs returns the names of the nodes fitted, in row order.
 func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
@@ -229,11 +279,9 @@ func (m *Model) IDs() []string { return idsOf(m.ids, m.report.Graph.Nodes) }
 // model that was read from a file; use [Model.Embed].
 func (m *Model) Embedding() *mat.Dense {
 	m.widen.Do(func() {
-		if m.single != nil {
-			s := m.single
-			narrow := kernel.Matrix[float32]{Rows: s.Rows, Cols: s.Cols, Stride: s.Stride, Data: s.Data}
-			wide, _ := matrix.ToFloat64(context.Background(), narrow) // which does not end
-			m.embedding = matrix.ToDense(wide)
+		if m.rows != (vectors{}) {
+			y, _ := m.rows.wide(context.Background()) // which does not end
+			m.embedding = matrix.ToDense(y)
 		}
 	})
 	return m.embedding
@@ -241,7 +289,12 @@ func (m *Model) Embedding() *mat.Dense {
 
 // Embedding32 returns the embedding as a fit in [Float32] has it, without a copy; rows may lie further apart
 // than they are long. It is nil for a fit in [Float64] and for a model that was read from a file.
-func (m *Model) Embedding32() *Dense32 { return m.single }
+func (m *Model) Embedding32() *Dense32 {
+	if m.rows.single == nil {
+		return nil
+	}
+	return denseOf(*m.rows.single)
+}
 
 // Close gives back the files that the embedding of a fit [WithScratch] lies in, which must not be looked at
 // afterwards; all else of the model goes on.
@@ -250,46 +303,27 @@ func (m *Model) Close() error {
 	if m.space = nil; space == nil {
 		return nil
 	}
-	m.single, m.embedding = nil, nil
+	m.rows, m.embedding = vectors{}, nil
 	return space.Close()
 }
 
-// finish scales the columns of y, by the share that the report has, and keeps the result.
-func finish[T kernel.Float](ctx context.Context, m *Model, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) error {
-	s := &m.settings
+// scaled scales the columns of y, by the share of the column of degrees that the report has.
+func scaled[T kernel.Float](ctx context.Context, s Settings, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) (Scaling, error) {
 	w, doubt, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), r.DegreeShare, y, lambda, s.Precision.rounding(), noise)
 	if err != nil {
-		return fmt.Errorf("coles: %w", err)
+		return Scaling{}, fmt.Errorf("coles: %w", err)
 	}
-	if err := checkDoubt(doubt); err != nil {
-		return err
+	if doubt > spectral.MostDoubt {
+		return Scaling{}, fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)
 	}
 	r.Undetermined = w.Undetermined
-	if r.ZeroRows, err = zeroRows(ctx, y); err != nil {
-		return err
-	}
-	m.lambda, m.scaling = lambda, Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
 	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
-		return err
+		return Scaling{}, err
 	}
 	if y.Cols > 0 {
-		if err := matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y)); err != nil {
-			return err
-		}
+		err = matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
 	}
-	m.hold(y)
-	m.describe(r)
-	return nil
-}
-
-// hold keeps an embedding, of float32 or float64.
-func (m *Model) hold(y any) {
-	switch y := y.(type) {
-	case kernel.Matrix[float32]:
-		m.single = &Dense32{Rows: y.Rows, Cols: y.Cols, Stride: y.Stride, Data: y.Data}
-	case kernel.Matrix[float64]:
-		m.embedding = matrix.ToDense(y)
-	}
+	return Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}, err
 }
 
 // zeroRows is the number of rows that are 0.
@@ -307,34 +341,28 @@ func zeroRows[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) (int, err
 	return int(zeros[0]), nil
 }
 
-// describe adds the model to a report, which has the share that a column of degrees would get.
-func (m *Model) describe(r *Report) {
-	r.Dim, r.Kind, r.Power, r.EffectiveRank = len(m.scaling.Factors), m.settings.Kind, m.scaling.Power, m.scaling.EffectiveRank
-	if r.Dim == len(m.lambda) {
+// describe adds the parts to the report, which has the share that a column of degrees would get.
+func (m *Model) describe() {
+	r, first := &m.report, m.parts[0]
+	r.Kind, r.Power, r.EffectiveRank = first.Settings.Kind, first.Scaling.Power, first.Scaling.EffectiveRank
+	if r.Dim = len(first.Lambda); r.Dim == first.columns() {
 		r.DegreeShare = 0
 	}
-	if bound := spectral.Rule(m.settings.Scaling).Bound(r.Power); r.EffectiveRank > bound*(1+1e-9) {
+	if bound := spectral.Rule(first.Settings.Scaling).Bound(r.Power); r.EffectiveRank > bound*(1+1e-9) {
 		r.RankBound = bound
 	}
-	r.Kernels, r.Precision, r.Version = kernel.Path(), m.settings.Precision, archive.ModuleVersion()
-}
-
-// checkDoubt refuses what float32 has made of an embedding if too little of it is certain.
-func checkDoubt(doubt float64) error {
-	if doubt <= spectral.MostDoubt {
-		return nil
+	r.Dim, r.StructureShare, r.RoleShare = 0, 0, 0
+	for _, p := range m.parts {
+		r.Dim += p.columns()
+		switch {
+		case p.Roles:
+			r.RoleShare = p.Share
+		case p.Share > 0:
+			r.StructureShare = p.Share
+		}
 	}
-	return fmt.Errorf("coles: fit: %w: rounding in float32 may change YYᵀ by %.2g; use Float64", ErrPrecision, doubt)
-}
-
-// hold keeps y with the columns of z, which get a share, as the embedding.
-func hold[T kernel.Float](ctx context.Context, m *Model, y kernel.Matrix[T], z *mat.Dense, share float64) error {
-	y, err := linear.Beside(ctx, y, z, share)
-	if err != nil {
-		return err
+	if r.Dim >= r.Asked {
+		r.Asked = 0
 	}
-	m.single, m.embedding = nil, nil
-	m.hold(y)
-	m.report.ZeroRows, err = zeroRows(ctx, y)
-	return err
+	r.Kernels, r.Precision, r.Version = kernel.Path(), first.Settings.Precision, archive.ModuleVersion()
 }

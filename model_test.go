@@ -139,7 +139,7 @@ func stepByStep(m *coles.Model, train mat.Matrix, g *coles.Graph, x mat.Matrix) 
 	if m.Report().Kind == coles.UseGraph {
 		fx = testkit.Must(m.Settings().Filter.Apply(ctx, coles.Normalize(g), fx))
 	}
-	e, factors := testkit.Product(fx, m.Directions().T()), m.Scaling().Factors
+	e, factors := testkit.Product(fx, m.Parts()[0].Directions.T()), m.Parts()[0].Scaling.Factors
 	e.Apply(func(_, j int, v float64) float64 { return v * factors[j] }, e)
 	return e
 }
@@ -157,7 +157,7 @@ func TestEmbeddingIsThatOfTheFormula(t *testing.T) {
 			tolerance := 1e-12 * math.Max(mat.Max(want), -mat.Min(want))
 			testkit.WantClose(t, "the embedding", m.Embedding(), want, tolerance)
 			testkit.WantClose(t, "Embed of dense X", testkit.Must(m.Embed(ctx, g, testkit.DenseOf(x))), want, tolerance)
-			testkit.WantSame(t, "the preparer", m.Preparer().Preparation(), m.Report().Preparation)
+			testkit.WantSame(t, "the preparer", m.Parts()[0].Preparer.Preparation(), m.Report().Preparation)
 			// Another graph with the same features is prepared by this one's column weights.
 			testkit.WantClose(t, "Embed of another graph", testkit.Must(m.Embed(ctx, other, y)), elsewhere, 1e-12*math.Max(mat.Max(elsewhere), -mat.Min(elsewhere)))
 		})
@@ -327,13 +327,13 @@ func TestFeatureModelEqualsFormula(t *testing.T) {
 							s.Solver = solver
 							s.Precision = precision
 						}))
-						for k, l := range m.Lambda() {
+						for k, l := range m.Parts()[0].Lambda {
 							if math.Abs(l-values[k]) > tolerance*values[0] {
 								t.Errorf("%s, %v: λ_%d is %v, want %v", form, precision, k, l, values[k])
 							}
 						}
 						testkit.WantClose(t, fmt.Sprint(form, ", ", precision, ": EEᵀ"), testkit.Product(m.Embedding(), m.Embedding().T()), gram, tolerance*mat.Max(gram)*10)
-						testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
+						testkit.WantSame(t, "directions", testkit.Bits(m.Parts()[0].Directions), testkit.Bits(m.P()))
 						testkit.WantSame(t, "the model", m.Report().Kind, coles.UseFeatures)
 					}
 				}

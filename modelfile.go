@@ -15,19 +15,29 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/prepare"
+	"coles/internal/structure"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// modelFormat marks the file of a model. Its arrays are λ and the factors of the scaling, the directions of
-// the columns, column weights and means; without features, log q and V·S^-½ of the structure; and all of these again
-// for columns of the structure beside those of features, and once more for columns of roles.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 2}
+// modelFormat marks the file of a model. Its arrays are, of every part, λ and the factors of the scaling, the directions of
+// the columns, column weights and means, and of a structure log q and V·S^-½.
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 3, Oldest: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
+	Report   Report       `json:"report"`
+	Dim      int          `json:"dim"` // d′ that was asked for
+	Names    []string     `json:"names,omitempty"`
+	RawNames [][]byte     `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
+	Parts    []partHeader `json:"parts"`
+	Lengths  []int        `json:"lengths"`
+}
+
+// partHeader is that of a part.
+type partHeader struct {
 	Settings    Settings        `json:"settings"`
-	Report      Report          `json:"report"`
+	WeightUnit  float64         `json:"weight_unit,omitempty"`
 	Preparation Preparation     `json:"preparation"`
 	Columns     int             `json:"columns"`          // d
 	Blocks      []prepare.Block `json:"blocks,omitempty"` // of the preparation
@@ -38,11 +48,46 @@ type modelHeader struct {
 	Degrees     bool            `json:"degrees,omitempty"` // the last column carries degrees
 	Power       float64         `json:"power"`
 	Rank        float64         `json:"rank"`
-	Names       []string        `json:"names,omitempty"`
-	RawNames    [][]byte        `json:"raw_names,omitempty"` // instead of names if not all are UTF-8, as JSON is
-	Beside      *modelHeader    `json:"beside,omitempty"`    // of the structure's columns, whose arrays follow
-	Roles       *modelHeader    `json:"roles,omitempty"`     // of columns of roles, whose arrays are last
-	Lengths     []int           `json:"lengths"`
+	Share       float64         `json:"share,omitempty"`
+	Roles       bool            `json:"roles,omitempty"`
+}
+
+// olderHeader is the header of version 2: of the first part, with those of the others in it.
+type olderHeader struct {
+	partHeader
+	Report   Report       `json:"report"`
+	Names    []string     `json:"names"`
+	RawNames [][]byte     `json:"raw_names"`
+	Beside   *olderHeader `json:"beside"` // of the structure
+	Roles    *olderHeader `json:"roles"`
+	Lengths  []int        `json:"lengths"`
+}
+
+// upgrade is the header as it is written now.
+func (o *olderHeader) upgrade() (modelHeader, error) {
+	h := modelHeader{Report: o.Report, Dim: o.Settings.Dim, Names: o.Names, RawNames: o.RawNames, Lengths: o.Lengths}
+	h.Report.Kind = cmp.Or(h.Report.Kind, o.Settings.Kind) // which once had another name
+	first := o.partHeader
+	first.WeightUnit = o.Report.WeightUnit
+	if o.Roles != nil {
+		first.Settings.Dim -= 2 * o.Roles.Settings.Dim
+	}
+	if o.Beside != nil || o.Roles != nil {
+		first.Settings.Dim = min(first.Settings.Dim, first.Columns)
+	}
+	h.Parts = []partHeader{first}
+	if b := o.Beside; b != nil {
+		if b.Roles != nil { // as earlier versions had, whose vectors of one graph were of two lengths
+			return h, errors.New("structure with columns of roles of its own: fit again")
+		}
+		b.WeightUnit, b.Share = o.Report.WeightUnit, float64(o.Settings.Structure)
+		h.Parts = append(h.Parts, b.partHeader)
+	}
+	if r := o.Roles; r != nil {
+		r.WeightUnit, r.Share, r.partHeader.Roles = r.Report.WeightUnit, o.Report.RoleShare, true
+		h.Parts = append(h.Parts, r.partHeader)
+	}
+	return h, nil
 }
 
 // WriteTo writes the model in a versioned format that ends in a checksum. It does not contain the embedding of
@@ -58,67 +103,85 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 
 // header is the header of the model's file, and its arrays.
 func (m *Model) header() (h modelHeader, arrays [][]float64) {
-	h = modelHeader{
-		Settings: m.made().settings, Report: m.report, Dim: len(m.scaling.Factors), Degrees: len(m.lambda) < len(m.scaling.Factors),
-		Power: m.scaling.Power, Rank: m.scaling.EffectiveRank,
-	}
+	h = modelHeader{Report: m.made().report, Dim: m.dim}
 	h.Report.Seconds = Report{}.Seconds // the only thing that two fits differ in
 	h.setNames(m.ids)
-	h.Columns, h.Preparation, h.Blocks = m.prepare.fitted.Columns, m.prepare.Preparation(), m.prepare.fitted.Blocks
-	h.Used, h.Of = m.prepare.fitted.Used, m.prepare.fitted.Of
-	arrays = [][]float64{m.lambda, m.scaling.Factors, m.directions.RawMatrix().Data, m.prepare.fitted.Weight, m.prepare.fitted.Mean}
-	if s := m.prepare.made; s != nil {
-		encoder, _ := matrix.ToFloat64(context.Background(), s.encoder) // which does not end
-		h.Known, arrays = len(s.logs), append(arrays, s.logs, encoder.Data)
+	for k := range m.parts {
+		part, more := m.parts[k].header()
+		h.Parts, arrays = append(h.Parts, part), append(arrays, more...)
 	}
-	if m.beside != nil {
-		beside, more := m.beside.header()
-		beside.Names, beside.RawNames = nil, nil // as they are above
-		h.Beside, arrays = &beside, append(arrays, more...)
+	h.Lengths = lengthsOf(arrays)
+	return h, arrays
+}
+
+func (p *Part) header() (h partHeader, arrays [][]float64) {
+	f := p.Preparer.fitted
+	h = partHeader{
+		Settings: p.Settings, WeightUnit: p.WeightUnit, Preparation: p.Preparer.Preparation(), Columns: f.Columns, Blocks: f.Blocks, Used: f.Used, Of: f.Of,
+		Dim: len(p.Scaling.Factors), Degrees: len(p.Lambda) < len(p.Scaling.Factors), Power: p.Scaling.Power, Rank: p.Scaling.EffectiveRank,
+		Share: p.Share, Roles: p.Roles,
 	}
-	if m.roles != nil {
-		roles, more := m.roles.header()
-		roles.Names, roles.RawNames = nil, nil // as they follow
-		h.Roles, arrays = &roles, append(arrays, more...)
-	}
-	for _, a := range arrays {
-		h.Lengths = append(h.Lengths, len(a))
+	arrays = [][]float64{p.Lambda, p.Scaling.Factors, p.Directions.RawMatrix().Data, f.Weight, f.Mean}
+	if s := p.Structure(); s != nil {
+		encoder, _ := matrix.ToFloat64(context.Background(), s.learnt.Encoder) // which does not end
+		h.Known, arrays = len(s.learnt.Logs), append(arrays, s.learnt.Logs, encoder.Data)
 	}
 	return h, arrays
+}
+
+func lengthsOf(arrays [][]float64) (lengths []int) {
+	for _, a := range arrays {
+		lengths = append(lengths, len(a))
+	}
+	return lengths
 }
 
 // Hash identifies, by 64 bits in hexadecimal digits, what [Model.Embed] makes vectors by, to the byte. What
 // is computed from the embedding, such as a classifier, fits vectors of this hash only. It is no guard
 // against malice.
 func (m *Model) Hash() string {
-	h, arrays := m.header()
-	f := m.settings.linear()
-	text := fmt.Sprint(f.Alone, f.Filter, m.settings.Precision, h.Preparation, h.Columns, h.Lengths[1:])
-	if len(h.Used) > 0 {
-		text += fmt.Sprint(h.Of, h.Used)
+	whole, _ := m.header()
+	lengths, others := whole.Lengths, ""
+	for k := range m.parts[1:] {
+		p := &m.parts[k+1]
+		_, arrays := p.header()
+		others += p.hash(lengthsOf(arrays), "") + fmt.Sprint(p.Share)
 	}
-	if len(h.Blocks) > 0 {
-		text += fmt.Sprint(h.Blocks)
-	}
-	if m.beside != nil {
-		text += m.beside.Hash() + m.settings.Structure.String()
-	}
-	if m.roles != nil {
-		text += m.roles.Hash() + fmt.Sprint(m.report.RoleShare)
-	}
-	own := len(arrays) - h.Beside.arrays() - h.Roles.arrays()
-	return archive.Hash(text, arrays[1:own]...) // λ is in the factors
+	return m.parts[0].hash(lengths, others)
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
-// [ErrFormat] for other files and versions, [ErrChecksum].
+// hash is that of a part with arrays of these lengths, and of a text.
+func (p *Part) hash(lengths []int, text string) string {
+	h, arrays := p.header()
+	f := p.Settings.linear()
+	own := fmt.Sprint(f.Alone, f.Filter, p.Settings.Precision, h.Preparation, h.Columns, lengths[1:])
+	if len(h.Used) > 0 {
+		own += fmt.Sprint(h.Of, h.Used)
+	}
+	if len(h.Blocks) > 0 {
+		own += fmt.Sprint(h.Blocks)
+	}
+	return archive.Hash(own+text, arrays[1:]...) // λ is in the factors
+}
+
+// ReadModel reads what [Model.WriteTo] wrote, also in version 2, and no byte more. It takes memory as bytes arrive. Errors:
+// [ErrFormat], [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
 	arrays, err := modelFormat.Read(r, func(text []byte) ([]int, error) {
 		if err := json.Unmarshal(text, &h); err != nil {
 			return nil, err
 		}
-		h.Report.Kind = cmp.Or(h.Report.Kind, h.Settings.Kind) // in older files it has another name
+		if len(h.Parts) == 0 {
+			var older olderHeader
+			err := json.Unmarshal(text, &older)
+			if err == nil {
+				h, err = older.upgrade()
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
 		return h.Lengths, h.check()
 	})
 	if err != nil {
@@ -129,14 +192,6 @@ func ReadModel(r io.Reader) (*Model, error) {
 		return nil, fmt.Errorf("coles: read model: %w", err)
 	}
 	return m, nil
-}
-
-// arrays is how many arrays a part has, 0 for none.
-func (h *modelHeader) arrays() int {
-	if h == nil {
-		return 0
-	}
-	return len(h.Lengths)
 }
 
 func (h *modelHeader) setNames(names []string) {
@@ -162,69 +217,32 @@ func (h *modelHeader) names() []string {
 
 // check compares the header's numbers with one another before anything is read by them.
 func (h *modelHeader) check() error {
-	if err := h.Settings.Check(); err != nil {
-		return err
-	}
 	n := h.Report.Graph.Nodes
-	if h.Dim < 0 || h.Columns < 0 || n < 1 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 || n > math.MaxInt32 {
-		return fmt.Errorf("%d nodes, %d features, %d columns", n, h.Columns, h.Dim)
-	}
-	for _, size := range [][2]int{{n, h.Dim}, {h.Columns, h.Dim}, {n, h.Columns}} {
-		if err := matrix.CheckSize(size[0], size[1]); err != nil {
-			return err
-		}
+	if n < 1 || n > math.MaxInt32 || h.Dim < 0 || h.Dim > math.MaxInt32 {
+		return fmt.Errorf("%d nodes, %d columns", n, h.Dim)
 	}
 	if err := checkIDs(h.names(), n); err != nil {
 		return err
 	}
-	kind := h.Settings.Kind
-	if auto := h.Settings.Filter.kind == autoFilter; kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) || kind == UseGraph && auto {
-		return fmt.Errorf("model %v of %d features, filter %v, with a column of degrees: %v", kind, h.Columns, h.Settings.Filter, h.Degrees)
-	}
-	if h.Report.Kind != kind {
-		return fmt.Errorf("model %v, and %v by its report", kind, h.Report.Kind)
-	}
-	if h.Settings.Dim > h.Columns && h.Beside == nil && h.Roles == nil {
-		return fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
-	}
-	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) {
-		return fmt.Errorf("power %v, rank %v", h.Power, h.Rank)
-	}
-	vectors := h.Dim
-	if h.Degrees {
-		vectors--
-	}
-	if vectors < 0 {
-		return fmt.Errorf("a column of degrees among %d", h.Dim)
-	}
-	weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
-	if !ok || h.Known > 0 && h.Preparation != PrepareNone {
-		return fmt.Errorf("preparation %v", h.Preparation)
-	}
-	if err := prepare.CheckUsed(h.Columns, h.Used, h.Of); err != nil {
-		return err
-	}
-	if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
-		return err
-	}
-	want := []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
-	if h.Known < 0 || h.Known > n {
-		return fmt.Errorf("%d known nodes of %d", h.Known, n)
-	}
-	if h.Known > 0 {
-		want = append(want, h.Known, h.Known*h.Columns)
-	}
-	if h.Beside != nil {
-		if err := h.checkBeside(); err != nil {
-			return fmt.Errorf("structure: %w", err)
+	var want []int
+	for k := range h.Parts {
+		p := &h.Parts[k]
+		nodes := n
+		if p.Roles {
+			nodes = 2 * n
 		}
-		want = append(want, h.Beside.Lengths...)
-	}
-	if h.Roles != nil {
-		if err := h.checkRoles(); err != nil {
-			return fmt.Errorf("roles: %w", err)
+		lengths, err := p.check(nodes)
+		switch {
+		case err != nil:
+		case k == 0 && (p.Roles || p.Share != 0 || h.Report.Kind != p.Settings.Kind):
+			err = fmt.Errorf("model %v of share %v, and %v by its report", p.Settings.Kind, p.Share, h.Report.Kind)
+		case k > 0 && (p.Known != nodes || !(p.Share > 0 && p.Share < 1)):
+			err = fmt.Errorf("%d nodes, and share %v, of %d nodes", p.Known, p.Share, nodes)
 		}
-		want = append(want, h.Roles.Lengths...)
+		if err != nil {
+			return fmt.Errorf("part %d: %w", k, err)
+		}
+		want = append(want, lengths...)
 	}
 	if len(h.Lengths) != len(want) {
 		return fmt.Errorf("%d arrays, want %d", len(h.Lengths), len(want))
@@ -237,74 +255,92 @@ func (h *modelHeader) check() error {
 	return nil
 }
 
-// checkBeside compares the part of the structure with the whole.
-func (h *modelHeader) checkBeside() error {
-	b, n := h.Beside, h.Report.Graph.Nodes
-	if b.Roles != nil { // as earlier versions had, whose vectors of one graph were of two lengths
-		return errors.New("columns of roles of its own: fit again")
+// check is that of a part of so many nodes. It returns the lengths of its arrays.
+func (h *partHeader) check(n int) (lengths []int, err error) {
+	if err := h.Settings.Check(); err != nil {
+		return nil, err
 	}
-	if err := b.check(); err != nil {
-		return err
+	if h.Dim < 0 || h.Columns < 0 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 {
+		return nil, fmt.Errorf("%d features, %d columns", h.Columns, h.Dim)
 	}
-	if b.Known == 0 || b.Known != b.Report.Graph.Nodes || b.Known != n || h.Known > 0 || b.Beside != nil || !(h.Settings.Structure > 0) {
-		return fmt.Errorf("%d nodes, and share %v, of %d nodes", b.Known, h.Settings.Structure, n)
+	for _, size := range [][2]int{{n, h.Dim}, {h.Columns, h.Dim}, {n, h.Columns}} {
+		if err := matrix.CheckSize(size[0], size[1]); err != nil {
+			return nil, err
+		}
 	}
-	return nil
-}
-
-// checkRoles compares the part of roles with the whole.
-func (h *modelHeader) checkRoles() error {
-	r, n := h.Roles, h.Report.Graph.Nodes
-	if err := r.check(); err != nil {
-		return err
+	kind := h.Settings.Kind
+	if auto := h.Settings.Filter.kind == autoFilter; kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) || kind == UseGraph && auto {
+		return nil, fmt.Errorf("model %v of %d features, filter %v, with a column of degrees: %v", kind, h.Columns, h.Settings.Filter, h.Degrees)
 	}
-	if r.Known != 2*n || r.Report.Graph.Nodes != 2*n || r.Beside != nil || r.Roles != nil || r.Settings.Precision != Float64 || 2*r.Settings.Dim >= h.Settings.Dim || !(h.Report.RoleShare > 0 && h.Report.RoleShare < 1) {
-		return fmt.Errorf("%d known of %d, and share %v, for %d nodes", r.Known, r.Report.Graph.Nodes, h.Report.RoleShare, n)
+	if h.Settings.Dim > h.Columns {
+		return nil, fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
-	return nil
+	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) || !(h.WeightUnit >= 0 && matrix.Finite(h.WeightUnit)) {
+		return nil, fmt.Errorf("power %v, rank %v, unit %v", h.Power, h.Rank, h.WeightUnit)
+	}
+	vectors := h.Dim
+	if h.Degrees {
+		vectors--
+	}
+	if vectors < 0 {
+		return nil, fmt.Errorf("a column of degrees among %d", h.Dim)
+	}
+	weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
+	if !ok || h.Known > 0 && h.Preparation != PrepareNone {
+		return nil, fmt.Errorf("preparation %v", h.Preparation)
+	}
+	if err := prepare.CheckUsed(h.Columns, h.Used, h.Of); err != nil {
+		return nil, err
+	}
+	if err := prepare.CheckBlocks(prepare.Kind(h.Preparation), h.Columns, h.Blocks); err != nil {
+		return nil, err
+	}
+	if h.Known < 0 || h.Known > n {
+		return nil, fmt.Errorf("%d known nodes of %d", h.Known, n)
+	}
+	lengths = []int{vectors, h.Dim, h.Dim * h.Columns, weights, means}
+	if h.Known > 0 {
+		lengths = append(lengths, h.Known, h.Known*h.Columns)
+	}
+	return lengths, nil
 }
 
 // model puts a checked header and its arrays together.
 func (h *modelHeader) model(arrays [][]float64) (*Model, error) {
-	m := &Model{
-		settings: h.Settings,
-		lambda:   arrays[0],
-		scaling:  Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]},
-		ids:      h.names(),
-		report:   h.Report,
-	}
-	m.prepare = &Preparer{fitted: prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks, Used: h.Used, Of: h.Of}}
-	if h.Known > 0 {
-		s := &Structure{logs: arrays[5], encoder: kernel.Unset[float32](h.Known, h.Columns)}
-		for i, v := range arrays[6] {
-			if s.encoder.Data[i] = float32(v); !matrix.Finite(float64(s.encoder.Data[i])) {
-				return nil, fmt.Errorf("%w: %v among numbers of 32 bits", ErrFormat, v)
-			}
-		}
-		if m.prepare.made = s; m.ids != nil {
-			s.ids = m.ids[:h.Known]
-		}
-	}
-	m.directions = panelOf(h.Dim, h.Columns, arrays[2])
-	if h.Roles != nil {
-		own := len(arrays) - len(h.Roles.Lengths)
-		var err error
-		if m.roles, err = h.Roles.model(arrays[own:]); err != nil {
+	m := &Model{dim: h.Dim, ids: h.names(), report: h.Report}
+	for k := range h.Parts {
+		p, rest, err := h.Parts[k].part(arrays, m.ids)
+		if err != nil {
 			return nil, err
 		}
-		arrays = arrays[:own]
-		m.roles.ids = roleIDs(m.ids)
-		m.roles.prepare.made.ids = m.roles.ids
-	}
-	if h.Beside != nil {
-		var err error
-		if m.beside, err = h.Beside.model(arrays[len(arrays)-len(h.Beside.Lengths):]); err != nil {
-			return nil, err
-		}
-		m.share = float64(h.Settings.Structure)
-		m.beside.ids, m.beside.prepare.made.ids = m.ids, m.ids
+		m.parts, arrays = append(m.parts, p), rest
 	}
 	return m, nil
+}
+
+// part puts the first arrays together, and returns the others.
+func (h *partHeader) part(arrays [][]float64, ids []string) (p Part, rest [][]float64, err error) {
+	fitted := prepare.Preparer{How: prepare.Kind(h.Preparation), Columns: h.Columns, Weight: arrays[3], Mean: arrays[4], Blocks: h.Blocks, Used: h.Used, Of: h.Of}
+	p = Part{
+		Settings: h.Settings, WeightUnit: h.WeightUnit, Preparer: &Preparer{fitted: fitted}, Directions: panelOf(h.Dim, h.Columns, arrays[2]), Lambda: arrays[0],
+		Scaling: Scaling{Power: h.Power, EffectiveRank: h.Rank, Factors: arrays[1]}, Share: h.Share, Roles: h.Roles,
+	}
+	if h.Known == 0 {
+		return p, arrays[5:], nil
+	}
+	learnt := structure.Structure{Logs: arrays[5], Encoder: kernel.Unset[float32](h.Known, h.Columns)}
+	for i, v := range arrays[6] {
+		if learnt.Encoder.Data[i] = float32(v); !matrix.Finite(float64(learnt.Encoder.Data[i])) {
+			return p, nil, fmt.Errorf("%w: %v among numbers of 32 bits", ErrFormat, v)
+		}
+	}
+	if h.Roles {
+		ids = roleIDs(ids)
+	}
+	if p.Preparer.made = (&Structure{learnt: learnt}); ids != nil {
+		p.Preparer.made.ids = ids[:h.Known]
+	}
+	return p, arrays[7:], nil
 }
 
 func panelOf(r, c int, data []float64) *mat.Dense {
@@ -312,14 +348,17 @@ func panelOf(r, c int, data []float64) *mat.Dense {
 }
 
 // assembled is Assembled of package inside.
-func (s Settings) assembled(r Report, ids []string, prepare *Preparer, p *Projection, degree []float64, scaling Scaling, y *mat.Dense) (*Model, error) {
-	if s.Kind == UseGraph {
-		s.Filter = s.filterFor(prepare.fitted.Columns)
+func assembled(r Report, ids []string, parts []Part, dim int, y *mat.Dense) (*Model, error) {
+	m := &Model{parts: parts, dim: dim, ids: ids, report: r}
+	if y != nil {
+		m.rows = vectorsOf(kernel.Matrix[float64](y.RawMatrix()))
 	}
-	m := &Model{settings: s, prepare: prepare, directions: p.above(degree), lambda: p.Lambda, scaling: scaling, embedding: y, ids: ids}
-	r.Features, r.Preparation, r.Solver = prepare.fitted.Features(), prepare.Preparation(), p.Solver
-	m.describe(&r)
-	m.report = r
+	for k := range parts {
+		if s := &parts[k].Settings; s.Kind == UseGraph {
+			s.Filter = s.filterFor(parts[k].Preparer.fitted.Columns)
+		}
+	}
+	m.describe()
 	h, _ := m.header()
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("coles: model: %w: %w", ErrFormat, err)

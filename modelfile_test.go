@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"testing"
 
 	"coles"
@@ -49,8 +50,8 @@ func TestModelFileKeepsEverything(t *testing.T) {
 				t.Error("fitted or read again it has other bytes")
 			}
 			testkit.WantSame(t, "Embed", testkit.Bits(testkit.Must(back.Embed(ctx, g, x))), testkit.Bits(testkit.Must(m.Embed(ctx, g, x))))
-			testkit.WantSame(t, "λ", back.Lambda(), m.Lambda())
-			testkit.WantSame(t, "scaling", back.Scaling(), m.Scaling())
+			testkit.WantSame(t, "λ", back.Parts()[0].Lambda, m.Parts()[0].Lambda)
+			testkit.WantSame(t, "scaling", back.Parts()[0].Scaling, m.Parts()[0].Scaling)
 			report := m.Report()
 			report.Seconds = coles.Report{}.Seconds
 			testkit.WantSame(t, "report", back.Report(), report)
@@ -89,17 +90,17 @@ func TestHashOfAModel(t *testing.T) {
 				break
 			}
 			numbers[at] ^= 1 // the last bit of a number
-			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))).Hash() != m.Hash()
+			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))).Hash() != m.Hash()
 			numbers[at] ^= 1
-			if isLambda := at/8 < len(m.Lambda()); changed == isLambda {
+			if isLambda := at/8 < len(m.Parts()[0].Lambda); changed == isLambda {
 				t.Errorf("%s, number %d, one of λ: %v: the hash changes: %v", name, at/8, isLambda, changed)
 			}
 		}
 	}
 	m, _, _ := smallFit(91, false, coles.With(func(s *coles.Settings) { s.Filter, s.Kind = coles.S2GCSum(2), coles.UseGraph }))
 	header, numbers := parts(modelBytes(m))
-	header["settings"].(map[string]any)["filter"] = "s2gcsum:3"
-	file := assemble(2, testkit.Must(json.Marshal(header)), numbers)
+	first(header)["settings"].(map[string]any)["filter"] = "s2gcsum:3"
+	file := assemble(3, testkit.Must(json.Marshal(header)), numbers)
 	if testkit.Must(coles.ReadModel(bytes.NewReader(file))).Hash() == m.Hash() {
 		t.Error("another filter has the same hash")
 	}
@@ -154,6 +155,11 @@ func assemble(version uint32, header, numbers []byte) []byte {
 	return append(file, sum[:]...)
 }
 
+// first is the header of the first part.
+func first(header map[string]any) map[string]any {
+	return header["parts"].([]any)[0].(map[string]any)
+}
+
 // parts takes a file apart.
 func parts(file []byte) (header map[string]any, numbers []byte) {
 	length := binary.LittleEndian.Uint64(file[12:])
@@ -167,22 +173,30 @@ func parts(file []byte) (header map[string]any, numbers []byte) {
 func TestModelThatContradictsItself(t *testing.T) {
 	files := tinyModels()
 	within := func(member string, key string, value any) func(h map[string]any) {
-		return func(h map[string]any) { h[member].(map[string]any)[key] = value }
+		return func(h map[string]any) {
+			if member == "settings" {
+				h = first(h)
+			}
+			h[member].(map[string]any)[key] = value
+		}
 	}
 	with := func(key string, value any) func(h map[string]any) {
 		return func(h map[string]any) { h[key] = value }
+	}
+	part := func(key string, value any) func(h map[string]any) {
+		return func(h map[string]any) { first(h)[key] = value }
 	}
 	for name, c := range map[string]struct {
 		of     string
 		change func(h map[string]any)
 	}{
-		"another dim":                {"tfidf", with("dim", 2)},
-		"negative columns":           {"tfidf", with("columns", -3)},
-		"no columns":                 {"tfidf", with("columns", 0)},
+		"another dim":                {"tfidf", part("dim", 2)},
+		"negative columns":           {"tfidf", part("columns", -3)},
+		"no columns":                 {"tfidf", part("columns", 0)},
 		"fewer arrays":               {"tfidf", with("lengths", []int{3, 3})},
 		"negative length":            {"tfidf", with("lengths", []int{-3, 3, 9, 3, 0})},
-		"unresolved preparation":     {"tfidf", with("preparation", "auto")},
-		"another preparation":        {"tfidf", with("preparation", "standardize")},
+		"unresolved preparation":     {"tfidf", part("preparation", "auto")},
+		"another preparation":        {"tfidf", part("preparation", "standardize")},
 		"more columns than features": {"tfidf", within("settings", "dim", 100)},
 		"bad setting":                {"plain", within("settings", "kappa", -1)},
 		"no filter":                  {"plain", within("settings", "filter", "none")},
@@ -191,13 +205,13 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"a name twice":               {"plain", with("names", []string{"a", "b", "c", "d", "a"})},
 		"no nodes":                   {"plain", within("report", "graph", map[string]any{"nodes": 0})},
 		"more nodes than rows":       {"no features", within("report", "graph", map[string]any{"nodes": 6})},
-		"a power beyond numbers":     {"plain", with("power", json.Number("1e999"))},
-		"a structure of features":    {"plain", with("known", 5)},
-		"more known than nodes":      {"no features", with("known", 6)},
-		"degrees that are not there": {"tfidf", with("degrees", true)},
-		"no degrees":                 {"degrees", with("degrees", false)},
-		"degrees in no column":       {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},
-		"degrees in half a column":   {"degrees", func(h map[string]any) { h["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
+		"a power beyond numbers":     {"plain", part("power", json.Number("1e999"))},
+		"a structure of features":    {"plain", part("known", 5)},
+		"more known than nodes":      {"no features", part("known", 6)},
+		"degrees that are not there": {"tfidf", part("degrees", true)},
+		"no degrees":                 {"degrees", part("degrees", false)},
+		"degrees in no column":       {"degrees", func(h map[string]any) { first(h)["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},
+		"degrees in half a column":   {"degrees", func(h map[string]any) { first(h)["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
 		"a model of no kind":         {"plain", within("settings", "kind", "graphs")},
 		"a model to be chosen":       {"plain", within("settings", "kind", "auto")},
 		"another by the report":      {"plain", within("report", "kind", "features")},
@@ -207,35 +221,65 @@ func TestModelThatContradictsItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			header, numbers := parts(files[c.of])
 			c.change(header)
-			_, err := coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers)))
+			_, err := coles.ReadModel(bytes.NewReader(assemble(3, testkit.Must(json.Marshal(header)), numbers)))
 			testkit.WantError(t, err, coles.ErrFormat)
 		})
 	}
 	header, numbers := parts(files["plain"])
 	text := testkit.Must(json.Marshal(header))
-	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))) // as it is, it can be read
-	for _, version := range []uint32{0, 1, 3} {
+	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))) // as it is, it can be read
+	for _, version := range []uint32{0, 1, 4} {
 		testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(version, text, numbers)))), coles.ErrFormat)
 	}
 	header, numbers = parts(files["no features"])
 	binary.LittleEndian.PutUint64(numbers[len(numbers)-8:], math.Float64bits(-1e39)) // of the encoder, which has 32 bits
-	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers)))), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(3, testkit.Must(json.Marshal(header)), numbers)))), coles.ErrFormat)
 	_, numbers = parts(files["plain"])
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
-	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, text, numbers)))), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))), coles.ErrFormat)
 }
 
-// Files in which kinds are called models, as they once were, are the same models.
-func TestModelFileOfTheOlderName(t *testing.T) {
-	for name, file := range tinyModels() {
+// Files of version 2, whose parts are models in one another and which may call a kind a model, are read as the models they are.
+// The hashes and first numbers are those of the version that wrote the files.
+func TestModelFilesOfVersion2(t *testing.T) {
+	arcs, weights := circle(60)
+	weights[0] = 1000
+	plain := testkit.Must(coles.NewGraph(60, arcs, coles.WithWeights(weights)))
+	directed := testkit.Must(coles.NewGraph(60, arcs, coles.WithWeights(weights), coles.WithArcs()))
+	x := testkit.RandomDense(testkit.Random(1), 60, 6)
+	for name, c := range map[string]struct {
+		g     *coles.Graph
+		x     mat.Matrix
+		parts int
+		hash  string
+		y     []float64
+	}{
+		"features":  {plain, x, 1, "921eaea353a77fae", []float64{-1.9257335234361144, 1.1704061207826508, -2.2322365330071916}},
+		"none":      {plain, nil, 1, "a2b3d8040c8aa590", []float64{-2.71433378965971, -0.5719586962520279, 1.28844926550299}},
+		"structure": {plain, x, 2, "d10930b0ccc6fa57", []float64{-1.2681574054305724, 0.7707500395918757, -1.4699994861981993}},
+		"roles":     {directed, x, 3, "0880f1ed0016f7be", []float64{-1.2360469427578311, 0.7512342127155379, -1.432778267894869}},
+	} {
+		file := testkit.Must(os.ReadFile("testdata/version2/" + name + ".model"))
+		m := testkit.Must(coles.ReadModel(bytes.NewReader(file)))
+		testkit.WantSame(t, name+": parts", len(m.Parts()), c.parts)
+		testkit.WantSame(t, name+": hash", m.Hash(), c.hash)
+		testkit.WantSame(t, name+": written and read", modelBytes(read(m)), modelBytes(m))
+		y := testkit.Must(m.Embed(ctx, c.g, c.x))
+		testkit.WantClose(t, name+": vectors", y.Slice(0, 1, 0, 3), mat.NewDense(1, 3, c.y), 1e-9)
 		header, numbers := parts(file)
 		for _, of := range []string{"settings", "report"} {
 			h := header[of].(map[string]any)
 			h["model"] = h["kind"]
 			delete(h, "kind")
 		}
-		m := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers))))
-		testkit.WantSame(t, name, modelBytes(m), file)
+		older := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers))))
+		testkit.WantSame(t, name+": of the older name", modelBytes(older), modelBytes(m))
+		if c.parts == 3 { // vectors of one graph were of two lengths
+			header["beside"].(map[string]any)["roles"] = header["roles"]
+			err := testkit.Err(coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers))))
+			testkit.WantError(t, err, coles.ErrFormat)
+			testkit.WantText(t, err.Error(), "fit again")
+		}
 	}
 }
 
@@ -246,8 +290,8 @@ func FuzzReadModel(f *testing.F) {
 		f.Add(file)
 		f.Add(file[:len(file)-sha256.Size])
 		header, numbers := parts(file)
-		header["dim"] = 1
-		f.Add(assemble(2, testkit.Must(json.Marshal(header)), numbers[:32]))
+		first(header)["dim"] = 1
+		f.Add(assemble(3, testkit.Must(json.Marshal(header)), numbers[:32]))
 	}
 	g := graphOf(5, 0, 1, 1, 2, 2, 3, 3, 0)
 	f.Fuzz(func(t *testing.T, file []byte) {

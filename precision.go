@@ -11,8 +11,8 @@ import (
 	"coles/internal/setting"
 )
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ. Scaling
-// is float64 in either, and so is M where it is formed: see [SolverDirect]. The zero value, "auto", is Float32 from 2²¹ numbers
+// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ, not of
+// M and the scaling. The zero value, "auto", is Float32 from 2²¹ numbers
 // of features (n·d) on, where half the memory is half the time, and Float64 below, for [PrepareNone], and where Float32 does
 // not suffice: the fit is then done over.
 type Precision int
@@ -68,4 +68,18 @@ func (p Precision) resolve(n, d int, plain bool) Precision {
 		return Float32
 	}
 	return Float64
+}
+
+// inPrecision does what is to be done to features in float32 or in float64: where the precision is
+// automatic, in float64 again if float32 does not do. It resolves the precision.
+func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, double func() (R, error)) (R, error) {
+	auto := *p == 0
+	if *p = p.resolve(x.Rows(), x.Cols(), how.plain()); *p == Float32 {
+		r, err := single()
+		if !auto || !tooCoarse(err) {
+			return r, err
+		}
+		*p = Float64
+	}
+	return double()
 }

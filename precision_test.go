@@ -37,7 +37,7 @@ func TestFloat32FindsTheEigenpairsOfFloat64(t *testing.T) {
 			m := fitted(g, x, coles.With(func(s *coles.Settings) {
 				s.Dim, s.Solver, s.Precision, s.Kind = 64, solver, coles.Float32, coles.UseGraph
 			}))
-			p, lambda := m.P(), m.Lambda()
+			p, lambda := m.P(), m.Parts()[0].Lambda
 			residuals := testkit.Product(fx.T(), testkit.Product(contrasted, p.T()))
 			for j, l := range lambda {
 				column := mat.Col(nil, j, residuals)

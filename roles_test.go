@@ -1,8 +1,6 @@
 package coles_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"testing"
 
@@ -87,11 +85,11 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 	} {
 		with := []coles.Option{coles.WithPrecision(c.precision), coles.WithDim(40), coles.With(func(s *coles.Settings) { s.Structure, s.Filter = 0, coles.S2GCSum(8) })} // of 24 hops float32 is refused here
 		m := fitted(g, c.x, with...)
-		roles, share := m.Roles()
+		share := m.Parts()[1].Share
 		testkit.WantSame(t, c.name+": share", share, c.share)
 		testkit.WantSame(t, c.name+": columns", m.Report().Dim, c.own+2*c.roles)
 		y, own := m.Embedding(), fitted(plain, c.x, append(with, coles.WithDim(c.own))...).Embedding()
-		other := fitted(g.Roles(), nil, coles.WithSettings(roles.Settings())).Embedding()
+		other := fitted(g.Roles(), nil, coles.WithSettings(m.Parts()[1].Settings)).Embedding()
 		for i := range n {
 			for j := range c.own + 2*c.roles {
 				k := j - c.own
@@ -112,17 +110,14 @@ func TestRolesAreAnotherModelBeside(t *testing.T) {
 		testkit.WantSame(t, c.name+": fitted again", testkit.Bits(fitted(g, c.x, coles.WithSettings(m.Settings())).Embedding()), testkit.Bits(y))
 		testkit.WantSame(t, c.name+": estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, c.x)))
 		testkit.WantError(t, testkit.Err(m.Embed(ctx, plain, c.x)), coles.ErrShape)
-		if roles.Report().Graph.Nodes != 2*n {
-			t.Errorf("%s: roles of %d nodes", c.name, roles.Report().Graph.Nodes)
-		}
 	}
 }
 
 // A filter that is chosen serves roles, too.
 func TestRolesHaveTheFilterThatIsChosen(t *testing.T) {
 	for _, x := range []mat.Matrix{nil, testkit.RandomDense(testkit.Random(1), 100, 20)} {
-		roles, _ := fitted(directed(100), x, coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(2) })).Roles()
-		testkit.WantSame(t, "filter", roles.Settings().Filter.String(), "sgc:2")
+		parts := fitted(directed(100), x, coles.With(func(s *coles.Settings) { s.Kind, s.Filter = coles.UseGraph, coles.SGC(2) })).Parts()
+		testkit.WantSame(t, "filter", parts[len(parts)-1].Settings.Filter.String(), "sgc:2")
 	}
 }
 
@@ -136,19 +131,13 @@ func TestRolesBesideStructure(t *testing.T) {
 	y := m.Embedding()
 	_, columns := y.Dims()
 	testkit.WantSame(t, "columns", [2]int{columns, m.Report().Dim}, [2]int{64, 64})
-	beside, _ := m.Beside()
-	if nested, _ := beside.Roles(); nested != nil {
-		t.Error("the columns of the structure have roles of their own")
-	}
-	testkit.WantSame(t, "structure", beside.Hash(), fitted(plain, nil, coles.WithSettings(beside.Settings())).Hash())
+	beside := m.Parts()[1]
+	testkit.WantSame(t, "parts", len(m.Parts()), 3)
+	alone := fitted(plain, nil, coles.WithSettings(beside.Settings)).Parts()[0]
+	testkit.WantSame(t, "structure", [2]any{beside.Directions.RawMatrix().Data, beside.Scaling}, [2]any{alone.Directions.RawMatrix().Data, alone.Scaling})
 	testkit.WantSame(t, "embedded again", testkit.Bits(testkit.Must(m.Embed(ctx, g, x))), testkit.Bits(y))
 	testkit.WantSame(t, "read", testkit.Bits(testkit.Must(read(m).Embed(ctx, g, x))), testkit.Bits(y))
 	testkit.WantSame(t, "estimate", m.Report().Memory.Bytes, testkit.Must(m.Settings().Estimate(g, x)))
-	header, numbers := parts(modelBytes(m))
-	header["beside"].(map[string]any)["roles"] = header["roles"]
-	_, err := coles.ReadModel(bytes.NewReader(assemble(2, testkit.Must(json.Marshal(header)), numbers)))
-	testkit.WantError(t, err, coles.ErrFormat)
-	testkit.WantText(t, err.Error(), "fit again")
 }
 
 // Where only directions tell groups apart, a classifier with 20 labels of each finds nearly all others with roles, and does little
@@ -176,9 +165,8 @@ func TestNewcomersHaveRoles(t *testing.T) {
 	m := fitted(directed(n), nil)
 	grown := testkit.Must(coles.NewGraph(n+1, append(arcs, coles.Edge{U: n, V: 7}, coles.Edge{U: n, V: 12}), coles.WithWeights(append(weights, 1, 1)), coles.WithArcs()))
 	y := testkit.Must(m.Embed(ctx, grown, nil))
-	roles, _ := m.Roles()
 	_, k := y.Dims()
-	per := roles.Report().Dim
+	per := len(m.Parts()[1].Scaling.Factors)
 	tail, head := y.Slice(n, n+1, k-2*per, k-per), y.Slice(n, n+1, k-per, k)
 	if mat.Norm(tail, 2) == 0 || mat.Norm(head, 2) != 0 {
 		t.Errorf("a newcomer that is a tail alone has %v as a tail, and %v as a head", mat.Norm(tail, 2), mat.Norm(head, 2))
@@ -188,12 +176,10 @@ func TestNewcomersHaveRoles(t *testing.T) {
 func TestArcsAreRefused(t *testing.T) {
 	g, x := directed(100), testkit.RandomDense(testkit.Random(1), 100, 5)
 	testkit.WantRefusals(t, map[string][2]error{
-		"symmetric rows":  {testkit.Err(inside.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())), coles.ErrSetting},
-		"nearest rows":    {testkit.Err(coles.KNN(ctx, x, 3, coles.WithArcs())), coles.ErrSetting},
-		"gonum's edges":   {testkit.Err(coles.FromGonum(g.Gonum(), coles.WithArcs())), coles.ErrSetting},
-		"columns":         {testkit.Err(coles.Fit(ctx, g, x, coles.WithDim(3))), coles.ErrSetting},
-		"a folder":        {testkit.Err(coles.Fit(ctx, g, x, coles.WithScratch(t.TempDir(), 1<<30))), coles.ErrSetting},
-		"embedded in one": {testkit.Err(fitted(g, x).EmbedScratch(ctx, g, x, t.TempDir(), 1<<30)), coles.ErrSetting},
+		"symmetric rows": {testkit.Err(inside.FromRows([]int64{0, 1, 2}, []int32{1, 0}, nil, coles.WithArcs())), coles.ErrSetting},
+		"nearest rows":   {testkit.Err(coles.KNN(ctx, x, 3, coles.WithArcs())), coles.ErrSetting},
+		"gonum's edges":  {testkit.Err(coles.FromGonum(g.Gonum(), coles.WithArcs())), coles.ErrSetting},
+		"columns":        {testkit.Err(coles.Fit(ctx, g, x, coles.WithDim(3))), coles.ErrSetting},
 	})
 }
 

@@ -21,7 +21,7 @@ func TestFitOfEqualRows(t *testing.T) {
 		opts := []coles.Option{coles.With(func(s *coles.Settings) { s.Filter, s.Preparation, s.Dim = coles.SGC(2), how, 3 })}
 		m := fitted(g, x, append(opts, coles.WithPrecision(coles.Float64))...)
 		if largest := mat.Max(m.Embedding()); largest > 10 { // normal numbers, averaged
-			t.Errorf("%v: an entry of %g, factors %v", how, largest, m.Scaling().Factors)
+			t.Errorf("%v: an entry of %g, factors %v", how, largest, m.Parts()[0].Scaling.Factors)
 		}
 		testkit.WantError(t, testkit.Err(coles.Fit(ctx, g, x, append(opts, coles.WithPrecision(coles.Float32))...)), coles.ErrPrecision)
 	}
@@ -77,20 +77,20 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				f := testkit.Powers(coles.Normalize(g), len(coefficients)-1, func(k int) float64 { return coefficients[k] })
 				v, z := degreeDirection(g, testkit.Product(f, prepared(x, coles.PrepareBalanced)))
 
-				directions := m.Directions()
+				directions := m.Parts()[0].Directions
 				testkit.WantClose(t, "v", directions.RowView(dim-1), mat.NewVecDense(40, v), 1e-9)
 				testkit.WantSame(t, "P", testkit.Bits(m.P()), testkit.Bits(directions.Slice(0, dim-1, 0, 40)))
 				testkit.WantSame(t, "rows of P, columns of the report, of the settings, eigenvalues",
-					[]int{m.P().RawMatrix().Rows, m.Report().Dim, m.Settings().Dim, len(m.Lambda())}, []int{dim - 1, dim, dim, dim - 1})
+					[]int{m.P().RawMatrix().Rows, m.Report().Dim, m.Settings().Dim, len(m.Parts()[0].Lambda)}, []int{dim - 1, dim, dim, dim - 1})
 				share := degreeShare(most, g, prepared(x, coles.PrepareBalanced))
 				testkit.WantNear(t, "the share", m.Report().DegreeShare, share, 1e-12)
 				if share < 0.01*most || share > 0.99*most {
 					t.Errorf("a share of %g: the case shows nothing", share)
 				}
 				testkit.WantSame(t, "no share", plain.Report().DegreeShare, 0.0)
-				for k, l := range m.Lambda() {
-					if math.Abs(l-plain.Lambda()[k]) > 1e-6*plain.Lambda()[0] { // krylov
-						t.Errorf("λ_%d is %v, without the column %v", k, l, plain.Lambda()[k])
+				for k, l := range m.Parts()[0].Lambda {
+					if math.Abs(l-plain.Parts()[0].Lambda[k]) > 1e-6*plain.Parts()[0].Lambda[0] { // krylov
+						t.Errorf("λ_%d is %v, without the column %v", k, l, plain.Parts()[0].Lambda[k])
 					}
 				}
 				e := m.Embedding()
@@ -98,7 +98,7 @@ func TestDegreeColumnEqualsFormulas(t *testing.T) {
 				testkit.WantClose(t, "the column", e.Slice(0, 120, dim-1, dim), z, 1e-9*mat.Norm(z, math.Inf(1)))
 				testkit.WantNear(t, "the norm of the column's rows", testkit.MeanNorm(mat.DenseCopyOf(e.Slice(0, 120, dim-1, dim))), math.Sqrt(share)*norm, 1e-9)
 				testkit.WantNear(t, "the norm of the other rows", testkit.MeanNorm(mat.DenseCopyOf(e.Slice(0, 120, 0, dim-1))), math.Sqrt(1-share)*norm, 1e-9)
-				testkit.WantSame(t, "read again", testkit.Bits(read(m).Directions()), testkit.Bits(directions))
+				testkit.WantSame(t, "read again", testkit.Bits(read(m).Parts()[0].Directions), testkit.Bits(directions))
 			})
 		}
 	}
@@ -147,13 +147,13 @@ func TestDegreeColumnLeavesTheOthersAsTheyAre(t *testing.T) {
 	g, words, _ := small(172)
 	with := fitted(g, words, coles.With(func(s *coles.Settings) { s.Kind, s.Dim, s.DegreeShare = coles.UseGraph, 9, 0.36 }))
 	without := fitted(g, words, coles.With(func(s *coles.Settings) { s.Kind, s.Dim, s.DegreeShare = coles.UseGraph, 8, 0 }))
-	want := without.Scaling().Factors
+	want := without.Parts()[0].Scaling.Factors
 	floats.Scale(math.Sqrt(1-with.Report().DegreeShare), want)
-	got := with.Scaling()
+	got := with.Parts()[0].Scaling
 	testkit.WantClose(t, "factors", mat.NewVecDense(8, got.Factors[:8]), mat.NewVecDense(8, want), 1e-12*want[0])
 	testkit.WantClose(t, "P", with.P(), without.P(), 1e-12)
-	testkit.WantNear(t, "γ", got.Power, without.Scaling().Power, 1e-9)
-	testkit.WantNear(t, "the effective rank", got.EffectiveRank, without.Scaling().EffectiveRank, 1e-9)
+	testkit.WantNear(t, "γ", got.Power, without.Parts()[0].Scaling.Power, 1e-9)
+	testkit.WantNear(t, "the effective rank", got.EffectiveRank, without.Parts()[0].Scaling.EffectiveRank, 1e-9)
 }
 
 // The share follows how well features predict degrees, whatever their size, storage and precision and the
@@ -201,7 +201,7 @@ func TestDegreeShareFollowsTheFeatures(t *testing.T) {
 			m := fitted(g, x, opts...)
 			testkit.WantNear(t, name+", "+what, m.Report().DegreeShare, want, tolerance)
 			rows := map[bool]int{false: 5, true: 4}[want > 0]
-			testkit.WantSame(t, name+", "+what+": columns, rows of P", []int{m.Report().Dim, len(m.Lambda())}, []int{5, rows})
+			testkit.WantSame(t, name+", "+what+": columns, rows of P", []int{m.Report().Dim, len(m.Parts()[0].Lambda)}, []int{5, rows})
 			testkit.WantSame(t, name+", "+what+": the most", m.Settings().DegreeShare, most)
 		}
 		for _, size := range []float64{1e-130, 1e-10, 1, 1e140} {
@@ -255,10 +255,10 @@ func TestWithoutDegreeColumn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := fitted(c.g, c.x, c.opts...)
-			if r := m.Report(); len(m.Lambda()) != c.dim || r.Dim != c.dim || r.DegreeShare != 0 {
-				t.Errorf("%d eigenvalues for %d columns, share %v", len(m.Lambda()), r.Dim, r.DegreeShare)
+			if r := m.Report(); len(m.Parts()[0].Lambda) != c.dim || r.Dim != c.dim || r.DegreeShare != 0 {
+				t.Errorf("%d eigenvalues for %d columns, share %v", len(m.Parts()[0].Lambda), r.Dim, r.DegreeShare)
 			}
-			testkit.WantSame(t, "directions", testkit.Bits(m.Directions()), testkit.Bits(m.P()))
+			testkit.WantSame(t, "directions", testkit.Bits(m.Parts()[0].Directions), testkit.Bits(m.P()))
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package coles
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -98,17 +97,6 @@ func (s Settings) linear() linear.Terms {
 	return f
 }
 
-// filterFor is F for so many features, 0 for none.
-func (s Settings) filterFor(features int) Filter {
-	switch {
-	case s.Filter.kind != autoFilter:
-		return s.Filter
-	case features == 0:
-		return S2GCSum(24)
-	}
-	return S2GCSum(8)
-}
-
 func (s Settings) contrasting() contrasting {
 	return contrasting{s.Negatives, s.Kappa, s.Eta, s.Seed}
 }
@@ -203,8 +191,8 @@ func WithProgress(f Progress) Option {
 // WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie in files without
 // names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of memory, besides a graph and
 // features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY] they take none. With less the graph is read
-// more often, at most once a hop for 64 bytes of a row. Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC],
-// [ErrSetting] without features or for another solver than [SolverDirect], and [errors.ErrUnsupported] but on Linux.
+// more often, at most once a hop for 64 bytes of a row. A [Structure] is in memory. Errors: [ErrTooLarge] for too little
+// memory, [syscall.ENOSPC], [ErrSetting] for another solver than [SolverDirect], [errors.ErrUnsupported] but on Linux.
 func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
@@ -230,9 +218,9 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(k, text, kindNames)
 }
 
-// ClusteringSettings are for k-means on rows of length 1, for a graph with these numbers of nodes and features, 0 for none.
-// K-means weighs all columns alike, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at
-// least 10, no column of degrees, and [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
+// ClusteringSettings are for k-means on rows of length 1, for these numbers of nodes and features, 0 for none. All columns weigh
+// alike there, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of
+// degrees, and [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
@@ -248,8 +236,7 @@ func ClusteringSettings(nodes, features int) Settings {
 // LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the eigenvalues may
 // flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no
 // column of degrees; without features K = 2, α = 0 and effective rank 0.55·d′: change Rank and Floor with Dim. The graph is
-// always used: without it links are guesses. A [Share] of ½ doubles the links of airports among the ten largest cosines, and
-// loses a sixth to a third of papers'.
+// always used: without it links are guesses.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Kind, s.DegreeShare = UseGraph, 0
@@ -274,24 +261,18 @@ func dimFor(dim, nodes, features int) int {
 	return 0
 }
 
-// structureColumns is the number of columns that are made of so many nodes.
-func (s Settings) structureColumns(nodes int) int {
-	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
-}
-
 // A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
-// features these have: those of a fit without features, by their [Structure], with γ = 0, and with the filter of the features
-// unless that is S2GCSum(8). The columns of the features come first: a quarter of d′, or the effective rank aimed at, but at
-// most half. It is a share for nodes with an edge. It costs a fit without features, and in the model's file its Structure.
+// features these have: those of a [Structure], with γ = 0, and of 24 hops where the features have S2GCSum(8). A fit without
+// features makes them. Of the features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
 //
-// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, for a Rank, or 20 for a fixed γ, of more than
-// d′/2, and for d′ of more than half of the nodes. It is ½ where s < 0.8 and the graph was taken, and where a row of features
-// as prepared has 5 entries at most in the mean. It is measured with less than 8, and where γ is 0 for want of the Rank and
-// there are fewer features than d′, whose columns have an effective rank e, else Rank. It is what e leaves of the Rank or, if
-// that is more, follows from two kernels. With R, T and a as in [Alignment], let K_N = ZZᵀ be that of neighbours' features,
-// Z = F°R_A for F without its term k = 0, and K_L = LLᵀ that of the columns L of the structure:
+// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, and unless d′ is twice the Rank, 20 for a fixed γ,
+// and at most half of the nodes. It is ½ where s < 0.8 and the graph was taken, and for rows of 5 entries at most, as prepared, in
+// the mean. For less than 8, or where fewer features than d′ have an effective rank e below Rank though γ is 0, it is
 //
-//	share = min(½, max(1 − e/Rank, 1 − a(K_N)/a(K_L))).
+//	share = min(½, max(1 − e/Rank, 1 − a(K_N)/a(K_L))),  or with e = Rank.
+//
+// With R and a as in [Alignment], K_N = ZZᵀ is of neighbours' features, Z = F°R_A for F without its term k = 0, and K_L = LLᵀ
+// of the columns L of the structure.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.
@@ -320,15 +301,6 @@ func (s *Share) UnmarshalText(text []byte) error {
 }
 
 func (s Share) valid() bool { return s == AutoShare || s >= 0 && s < 1 }
-
-// mayHold reports whether features of a graph might come to leave room for others among some columns.
-func (s Settings) mayHold(g *Graph, columns int) bool {
-	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
-		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
-}
-
-// aim is the effective rank that is aimed at, the usual one where γ is fixed.
-func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
 
 // A ScalingRule weights the columns of an embedding by their eigenvalues.
 type ScalingRule struct {

@@ -75,8 +75,8 @@ func (s Solver) resolve(d, dim int, sparse bool) Solver {
 }
 
 // A Projection is the solution of linear COLES, max Tr(P XᵀFᵀ ΔW FX Pᵀ) subject to P Pᵀ = I: the rows of P are the
-// eigenvectors of M = XᵀFᵀΔWFX with the largest eigenvalues. M is symmetric but not positive semi-definite. In every row the
-// entry of largest magnitude (the first, up to rounding) is positive.
+// eigenvectors of M = XᵀFᵀΔWFX with the largest eigenvalues. In every row the entry of largest magnitude (the first, up to
+// rounding) is positive.
 type Projection struct {
 	P      *mat.Dense // d′ × d
 	Lambda []float64  // d′ eigenvalues of M, descending

@@ -220,12 +220,12 @@ func TestTruncation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, m := fitted(c.g, c.x, c.opts...), fitted(c.g, c.x, append(c.opts, coles.With(func(s *coles.Settings) { s.Truncate = true }))...)
-			positive := slices.IndexFunc(all.Lambda(), func(l float64) bool { return l < 1e-12 }) // 0 but for rounding
+			positive := slices.IndexFunc(all.Parts()[0].Lambda, func(l float64) bool { return l < 1e-12 }) // 0 but for rounding
 			if c.some != (positive > 0) || positive < 0 {
-				t.Fatalf("eigenvalues %v: the case shows nothing", all.Lambda())
+				t.Fatalf("eigenvalues %v: the case shows nothing", all.Parts()[0].Lambda)
 			}
-			if !slices.Equal(m.Lambda(), all.Lambda()[:positive]) {
-				t.Errorf("eigenvalues %v are left of %v", m.Lambda(), all.Lambda())
+			if !slices.Equal(m.Parts()[0].Lambda, all.Parts()[0].Lambda[:positive]) {
+				t.Errorf("eigenvalues %v are left of %v", m.Parts()[0].Lambda, all.Parts()[0].Lambda)
 			}
 			testkit.WantSame(t, "columns of the report", m.Report().Dim, positive+c.degrees)
 			_, columns := m.Embedding().Dims()

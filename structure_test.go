@@ -194,7 +194,6 @@ func TestSettingsWithoutFeatures(t *testing.T) {
 	for field, opt := range map[string]coles.Option{
 		"Kind":        coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }),
 		"Preparation": coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF }),
-		"scratch":     coles.WithScratch(t.TempDir(), 1<<30),
 	} {
 		err := testkit.Err(coles.Fit(ctx, g, nil, opt))
 		testkit.WantError(t, err, coles.ErrSetting)

@@ -32,7 +32,7 @@ import (
 // zeros are the zero values of the public types.
 var zeros = []any{
 	&coles.Alignment{}, &coles.ConvergenceError{}, &coles.DeltaW{}, &coles.Dense32{}, &coles.Edge{}, &coles.Filter{}, &coles.Graph{}, &coles.GraphReport{},
-	new(coles.Kind), &coles.Model{}, &coles.NegativeSampler{}, new(coles.Precision), new(coles.Preparation), &coles.Preparer{}, &coles.Projection{},
+	new(coles.Kind), &coles.Model{}, &coles.NegativeSampler{}, &coles.Part{}, new(coles.Precision), new(coles.Preparation), &coles.Preparer{}, &coles.Projection{},
 	&coles.Report{}, &coles.Scaling{}, &coles.ScalingRule{}, &coles.Settings{}, new(coles.Share), new(coles.Solver), &coles.Structure{}, &coles.SymCSR{},
 
 	&live.Change{}, &live.Frozen{}, &live.Graph{}, &live.Rows{}, &live.Update{},

@@ -22,10 +22,7 @@ type choice struct {
 }
 
 // chosenBy is the choice that an alignment makes.
-func chosenBy(a alignment.Estimate) choice {
-	found := coles.Alignment(a)
-	return choice{Kind: found.Kind(), Alignment: &found}
-}
+func chosenBy(a coles.Alignment) choice { return choice{Kind: a.Kind(), Alignment: &a} }
 
 // measure is the choice by s, as [coles.Settings.Alignment] has it: from the features scaled to length 1, of
 // which the sums RᵀR are added up, and one hop of its leading directions.
@@ -226,11 +223,10 @@ func (f *estimateSlopes) ProcessElement(products, influence sums, v directions, 
 		return choice{Kind: coles.UseFeatures, Alignment: &coles.Alignment{Known: true}, Settled: true}
 	}
 	if s, known := alignment.SlopesOf(products.Add, v.Values); known {
-		e := s.Estimate(products.Add, influence.Add[0])
-		e.Known = !v.Noise
-		return chosenBy(e)
+		along, deviation := s.Along(products.Add, influence.Add[0])
+		return chosenBy(coles.Alignment{Neighbours: along, Deviation: deviation, Known: !v.Noise})
 	}
-	return chosenBy(alignment.Estimate{})
+	return chosenBy(coles.Alignment{})
 }
 
 // settings are the settings of the fit with Kind resolved.

@@ -6,6 +6,7 @@ import (
 
 	"coles"
 	"coles/internal/alignment"
+	"coles/internal/inside"
 	"coles/internal/kernel"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -40,7 +41,7 @@ func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PColle
 }
 
 // open reports whether s leaves the choice to the communities.
-func open(c choice) bool { return !c.Settled && alignment.Estimate(*c.Alignment).Open() }
+func open(c choice) bool { return !c.Settled && inside.Open(*c.Alignment) }
 
 // needCommunities emits the feature model if s alone decides; no hops run then.
 type needCommunities struct{}
@@ -155,7 +156,7 @@ func (f *decide) ProcessElement(c choice, alike sums) choice {
 	if !open(c) {
 		return c
 	}
-	a := alignment.Estimate(*c.Alignment)
+	a := *c.Alignment
 	a.Communities, a.CommunitiesSpread = alignment.Communities(f.Nodes, alike.Add, 1)
 	return chosenBy(a)
 }

@@ -137,19 +137,23 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 		}
 	}
 	k := len(v.Lambda)
-	p := &coles.Projection{P: matrix.ToDense(panel(v.Directions[:k*v.Columns], v.Columns)), Lambda: v.Lambda, Solver: coles.SolverDirect}
 	share := inside.Linear(set).Resolved(found.Known).DegreeShare
-	var degree []float64
 	if len(v.Mean) > k {
-		degree = v.Directions[k*v.Columns:]
 		factor := []float64{1}
 		if err := rule.Stretch(factor, norms.Add[1]/n, 1); err != nil {
 			return nil, fmt.Errorf("distributed: %w", err)
 		}
 		factors = rule.JoinDegrees(share, factors, factor[0], v.Mean[k])
 	}
-	m, err := inside.Assembled(set, coles.Report{Graph: found.Graph, Asked: f.Plan.Asked, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined}, nil, found.Preparer, p, degree,
-		coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors}, nil)
+	r := coles.Report{
+		Graph: found.Graph, Asked: f.Plan.Asked, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined,
+		Features: f.Plan.Columns, Preparation: found.Preparer.Preparation(), Solver: coles.SolverDirect,
+	}
+	part := coles.Part{
+		Settings: set, Preparer: found.Preparer, Lambda: v.Lambda, Directions: matrix.ToDense(panel(v.Directions, v.Columns)),
+		Scaling: coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: factors},
+	}
+	m, err := inside.Assembled(r, nil, []coles.Part{part}, set.Dim, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +176,7 @@ func scaledRows(y rowChunk, model []byte) (rowChunk, error) {
 	if err != nil {
 		return rowChunk{}, err
 	}
-	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Scaling().Factors
+	out, factors := rowChunk{y.First, y.Columns, make([]float64, len(y.Data))}, m.Parts()[0].Scaling.Factors
 	for q, v := range y.Data {
 		factor := factors[q%y.Columns]
 		if factor == 0 { // and not −0

@@ -20,14 +20,11 @@ func planOf(nodes int64, columns int, m *coles.Model, grid Grid) (plan, []byte, 
 	fail := func(err error) (plan, []byte, error) {
 		return plan{}, nil, fmt.Errorf("distributed: embed: %w", err)
 	}
-	beside, _ := m.Beside()
-	roles, _ := m.Roles()
-	switch _, d := m.Directions().Dims(); {
-	case beside != nil:
+	parts := m.Parts()
+	switch _, d := parts[0].Directions.Dims(); {
+	case len(parts) > 1:
 		return fail(fmt.Errorf("%w: the model has columns of a structure, which is in the memory of one machine", coles.ErrSetting))
-	case roles != nil:
-		return fail(fmt.Errorf("%w: the model has columns of roles, which are in the memory of one machine", coles.ErrSetting))
-	case m.Structure() != nil:
+	case m.Parts()[0].Structure() != nil:
 		return fail(fmt.Errorf("%w: the model was fitted without features", coles.ErrShape))
 	case d == 0:
 		return fail(fmt.Errorf("%w: the model has no columns", coles.ErrSetting))
@@ -45,9 +42,9 @@ func planOf(nodes int64, columns int, m *coles.Model, grid Grid) (plan, []byte, 
 // byModel adds the embedding as [coles.Model.Embed] makes it, to rounding: hops on d′ columns, and nothing is solved.
 func (p plan) byModel(s beam.Scope, in input, m *coles.Model, file []byte) beam.PCollection {
 	s = s.Scope("Embed")
-	state, parts := p.state(s, in, p.rawBlocks(s, in.features), beam.Create(s, learned{m.Preparer()}), worker{Kernel: p.Grid.Kernel})
+	state, parts := p.state(s, in, p.rawBlocks(s, in.features), beam.Create(s, learned{m.Parts()[0].Preparer}), worker{Kernel: p.Grid.Kernel})
 	counted := total(s, parts, p.blocks())
-	v := m.Directions().RawMatrix()
+	v := m.Parts()[0].Directions.RawMatrix()
 	directions := solution{Columns: v.Cols, Lambda: make([]float64, v.Rows), Directions: v.Data, Mean: make([]float64, v.Rows)}
 	state = beam.ParDo(s, &narrow{p.worker()}, state, beam.SideInput{Input: beam.Create(s, directions)})
 	state = p.filter(s, inside.Linear(p.Settings).Filter[:p.hops()], nothingNext, state)

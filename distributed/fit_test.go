@@ -159,7 +159,7 @@ func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles
 	t.Helper()
 	set.Precision, set.Solver = coles.Float64, coles.SolverDirect
 	want := testkit.Must(coles.Fit(context.Background(), c.graph(), c.x, coles.WithSettings(set)))
-	l, k := want.Lambda(), m.Lambda()
+	l, k := want.Parts()[0].Lambda, m.Parts()[0].Lambda
 	if len(l) != len(k) {
 		t.Fatalf("%d eigenvalues, want %d", len(k), len(l))
 	}

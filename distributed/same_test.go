@@ -49,7 +49,7 @@ func TestFitSameBytes(t *testing.T) {
 		before := runtime.GOMAXPROCS(run.procs)
 		y, m := fitted(t, run.c, run.set, Grid{Height: 300}, run.chunk, run.height)
 		runtime.GOMAXPROCS(before)
-		got := fmt.Sprint(testkit.Bits(y), m.Lambda())
+		got := fmt.Sprint(testkit.Bits(y), m.Parts()[0].Lambda)
 		if first := bytes[run.set.Kind]; first != "" && got != first {
 			t.Errorf("%s: other bytes", run.name)
 		}

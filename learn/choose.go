@@ -148,7 +148,7 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 	lead, deviation := judge.lead(1, 0, -1)
 	c.Error, c.told = deviation/judge.total, math.Abs(lead) > enough*deviation
 	kind := c.Model.Report().Kind
-	if beside, _ := c.Model.Beside(); beside == nil && open && g.Report().Edges > 0 {
+	if c.Model.Report().StructureShare == 0 && open && g.Report().Edges > 0 {
 		for _, share := range []float64{0.5, 0.9} {
 			m, err := fit(kind, coles.Share(share))
 			if err != nil {

@@ -243,14 +243,14 @@ func TestChooseModelTriesStructure(t *testing.T) {
 	g, _, all := drawnCommunities(t, synthetic.Communities{Nodes: 240, Classes: 6, Degree: 10, Homophily: 0.9, Seed: 8}, 0)
 	x, alone := testkit.RandomDense(testkit.Random(3), 240, 3), Options{Alone: true} // fewer nodes than a fit adds columns to by itself
 	c := testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(all, 3)}, alone))
-	_, share := c.Model.Beside()
+	share := c.Model.Report().StructureShare
 	want := testkit.Must(coles.Fit(context.Background(), g, x, coles.With(func(s *coles.Settings) { s.Kind, s.Structure = c.Model.Report().Kind, coles.Share(share) })))
 	testkit.WantSame(t, "embedding", testkit.Bits(c.Model.Embedding()), testkit.Bits(want.Embedding()))
 	if len(c.Tried) != 4 || share < 0.5 || c.Tried[2].Score < max(c.Tried[0].Score, c.Tried[1].Score)+0.2 {
 		t.Errorf("share %v: %v", share, c)
 	}
 	c = testkit.Must(ChooseModel(context.Background(), g, x, Labels{Classes: some(all, 3)}, alone, coles.With(func(s *coles.Settings) { s.Structure = 0 })))
-	if beside, _ := c.Model.Beside(); beside != nil || len(c.Tried) > 2 {
+	if len(c.Model.Parts()) > 1 || len(c.Tried) > 2 {
 		t.Errorf("structure that is forbidden: %v", c)
 	}
 }

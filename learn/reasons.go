@@ -93,8 +93,8 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 //
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
-// so that a column speaks by the values of the node and of all within the filter's reach. What columns of the structure and
-// of roles say is in the rest. For nil of, y are the features themselves. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
+// so that a column speaks by the values of the node and of all within the filter's reach. What the columns of other parts
+// say is in the rest. For nil of, y are the features themselves. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
 // model without features.
 func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *coles.Graph, x, y mat.Matrix, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, y, rows)
@@ -111,21 +111,17 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 			return parts, nil
 		})
 	}
-	v, factors := of.Directions(), of.Scaling().Factors
-	structure, share := of.Beside()
-	columns := len(factors)
-	if structure != nil {
-		columns += len(structure.Scaling().Factors)
+	parts := of.Parts()
+	first, columns, energy := parts[0], of.Report().Dim, 1.0
+	for _, p := range parts {
+		energy *= 1 - p.Share
 	}
-	roles, ofRoles := of.Roles()
-	if roles != nil {
-		columns += 2 * len(roles.Scaling().Factors)
-	}
+	v, factors := first.Directions, first.Scaling.Factors
 	if r, d := v.Dims(); x == nil || columns != f.Cols() || len(factors) != r {
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
 	}
-	kept := of.Preparer().Kept()
-	prepared, err := inside.View(ctx, of.Preparer(), x)
+	kept := first.Preparer.Kept()
+	prepared, err := inside.View(ctx, first.Preparer, x)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +133,13 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	if err != nil {
 		return nil, err
 	}
-	weighed, err := inside.Weighed(ctx, of, g)
+	weighed, err := inside.Weighed(ctx, &first, g)
 	if err != nil {
 		return nil, err
 	}
-	w, filter := coles.Normalize(weighed), coles.Polynomial(inside.Linear(of.Settings()).Filter...)
+	w, filter := coles.Normalize(weighed), coles.Polynomial(inside.Linear(first.Settings).Filter...)
 	scaled := mat.NewDense(len(m.Intercept), len(factors), nil)
-	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt((1-share)*(1-ofRoles)) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
+	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt(energy) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
 	var weights mat.Dense // of the columns, for each problem
 	weights.Mul(scaled, v)
 	return m.reasons(ctx, f, rows, classes, most, func(ctx context.Context, i, k int) ([]Reason, error) {

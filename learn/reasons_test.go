@@ -118,13 +118,12 @@ func TestColumnReasonsFollowTheModel(t *testing.T) {
 // Beside columns of the structure the features make up the score of their own columns.
 func TestColumnReasonsBesideTheStructure(t *testing.T) {
 	d, g, m, labels := reasoned(t, 3, coles.With(func(s *coles.Settings) { s.Structure, s.Kind = 0.4, coles.UseGraph }), coles.WithDim(16))
-	structure, share := m.Beside()
-	if structure == nil || share != 0.4 {
+	if share := m.Report().StructureShare; share != 0.4 {
 		t.Fatalf("a share of %v", share)
 	}
 	y := m.Embedding()
 	l := testkit.Must(learn.Fit(t.Context(), nil, y, learn.Labels{Classes: labels}, learn.Options{})).Linear
-	own := len(m.Scaling().Factors)
+	own := len(m.Parts()[0].Scaling.Factors)
 	for i, r := range testkit.Must(l.ColumnReasons(t.Context(), m, g, d.Features, y, nil, nil, 40)) {
 		want := 0.0
 		for j := own; j < y.RawMatrix().Cols; j++ {

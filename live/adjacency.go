@@ -19,7 +19,6 @@ import (
 type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
-	alone   bool    // the identity replaces W⁺
 	unit    float64 // of weights, 0 where they are taken as they are
 	volume  float64 // Σ degree
 	peak    float64 // the largest there has been since it was summed
@@ -307,11 +306,8 @@ func filterRows(of func(int32) *node) rows {
 	}
 }
 
-// plusRows are the rows of W⁺, or of what stands in its place, likewise.
-func (adj *adjacency) plusRows(of func(int32) *node) rows {
-	if adj.alone {
-		return func(i int32, visit func(j int32, w float64)) { visit(i, 1) }
-	}
+// plusRows are the rows of W⁺, likewise.
+func plusRows(of func(int32) *node) rows {
 	return func(i int32, visit func(j int32, w float64)) {
 		v := of(i)
 		for q, j := range v.cols {

@@ -39,8 +39,8 @@ func (g *Graph) KeepCells(ctx context.Context, e *table.Encoder, rows *table.Tab
 	if err != nil {
 		return err
 	}
-	if len(hashes) != len(g.hashes) || raw.Cols() != g.x.Cols() {
-		return fmt.Errorf("live: %w: %d rows that make %d features, for %d nodes of %d", coles.ErrShape, len(hashes), raw.Cols(), len(g.hashes), g.x.Cols())
+	if len(hashes) != len(g.hashes) || raw.Cols() != g.parts[0].x.Cols() {
+		return fmt.Errorf("live: %w: %d rows that make %d features, for %d nodes of %d", coles.ErrShape, len(hashes), raw.Cols(), len(g.hashes), g.parts[0].x.Cols())
 	}
 	for i, hash := range hashes {
 		if hash != g.hashes[i] {

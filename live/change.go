@@ -11,7 +11,6 @@ import (
 	"coles/internal/parallel"
 	"coles/table"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -95,19 +94,8 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	}
 	n := len(g.adj.nodes)
 	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
-		if x != nil {
-			g.x.Append(x)
-		} else if g.known != nil {
-			g.x.AppendZeros(count)
-			g.known = append(g.known, slices.Repeat([]int32{-1}, count)...)
-			for k, id := range what.IDs {
-				if place, back := g.gone[id]; back {
-					g.known[n+k] = place
-				}
-			}
-		}
-		for len(g.places) < n+count {
-			g.places = append(g.places, -1)
+		for _, p := range g.parts {
+			p.grow(count, x, what.IDs)
 		}
 		return g.adj.join(ctx, count, what.Edges, what.Weights, false)
 	})
@@ -125,7 +113,9 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	}
 	for k, id := range what.IDs {
 		g.row[id] = n + k
-		delete(g.gone, id)
+		for _, p := range g.parts {
+			delete(p.gone, id)
+		}
 	}
 	g.ids = append(g.ids, what.IDs...)
 	return done, nil
@@ -136,53 +126,41 @@ func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
 	n := len(g.adj.nodes)
-	g.before = make(map[int32][]float64)
-	touched, err := change(ctx)
-	if err == nil && g.known != nil {
-		err = g.encode(ctx, touched, n, leaving)
+	for _, p := range g.parts {
+		p.before = make(map[int32][]float64)
 	}
-	energy := g.energy[0] + g.gained(touched, n)
+	touched, err := change(ctx)
+	for k, p := range g.parts {
+		if err == nil && p.known != nil {
+			err = p.encode(ctx, touched, n, leaving, k == 0)
+		}
+	}
 	if err == nil {
-		done, err = g.update(ctx, n, touched, energy)
+		done, err = g.update(ctx, n, touched)
 	}
 	if err != nil {
 		g.adj.rollback()
-		g.restore()
-		g.x.Truncate(n)
-		g.known = g.known[:min(n, len(g.known))]
+		for _, p := range g.parts {
+			p.rollback(n)
+		}
 		g.resize(n)
 		return nil, err
 	}
-	if !done.Whole {
-		g.energy = [2]float64{energy, max(energy, g.energy[1])}
-	}
 	g.adj.commit()
-	g.before = nil
-	return done, nil
-}
-
-// gained is the energy that the features have gained by a change of these nodes.
-func (g *Graph) gained(touched []int32, n int) (sum float64) {
-	for _, i := range touched {
-		was, replaced := g.before[i]
-		if _, now := g.x.Row(int(i)); replaced || int(i) >= n {
-			sum += floats.Dot(now, now) - floats.Dot(was, was)
-		}
+	for _, p := range g.parts {
+		p.before = nil
 	}
-	return sum
+	return done, nil
 }
 
 // resize gives FX a number of rows, new ones of zeros. Readers go on with what they have.
 func (g *Graph) resize(n int) {
-	fx := *g.fx
-	if more := n - fx.Rows(); more > 0 {
-		fx.AppendZeros(more)
-	} else {
-		fx.Truncate(n)
+	for _, p := range g.parts {
+		fx := p.resized(n)
+		g.mu.Lock()
+		p.fx = fx
+		g.mu.Unlock()
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.fx = &fx
 }
 
 // check refuses what does not fit and prepares the features, nil for none. It also returns the number of
@@ -190,16 +168,13 @@ func (g *Graph) resize(n int) {
 func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float64], count int, hashes []uint64, err error) {
 	n := len(g.adj.nodes)
 	switch {
-	case g.known != nil && what.Features != nil:
+	case g.parts[0].known != nil && what.Features != nil:
 		return nil, 0, nil, errFeatures
-	case g.known != nil:
+	case g.parts[0].known != nil:
 		if count = len(what.IDs); g.row == nil {
 			if count, err = newcomers(n, what.Edges); err != nil {
 				return nil, 0, nil, err
 			}
-		}
-		if err := matrix.CheckSize(n+count, g.x.Cols()); err != nil {
-			return nil, 0, nil, fmt.Errorf("live: %w", err)
 		}
 	case what.Features != nil:
 		raw, err := matrix.Read(ctx, what.Features)
@@ -209,14 +184,16 @@ func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float6
 		if count = raw.Rows(); n+count > math.MaxInt32 {
 			return nil, 0, nil, fmt.Errorf("live: %w: %d nodes and %d more", coles.ErrTooLarge, n, count)
 		}
-		if err := matrix.CheckSize(n+count, raw.Cols()); err != nil {
-			return nil, 0, nil, fmt.Errorf("live: %w", err)
-		}
-		if x, err = prepareDouble(ctx, g.model, raw); err != nil {
+		if x, err = prepareDouble(ctx, g.parts[0].of.Preparer, raw); err != nil {
 			return nil, 0, nil, err
 		}
 		if hashes, err = matrix.RowHashes(ctx, raw); err != nil {
 			return nil, 0, nil, err
+		}
+	}
+	for _, p := range g.parts {
+		if err := matrix.CheckSize(n+count, p.x.Cols()); err != nil {
+			return nil, 0, nil, fmt.Errorf("live: %w", err)
 		}
 	}
 	if err := matrix.CheckPairs(n+count, what.Edges, what.Weights); err != nil {
@@ -243,27 +220,38 @@ func (g *Graph) checkIDs(count int, ids []string) error {
 	return nil
 }
 
-// update brings FX, M and (FX)ᵀv up to date after n nodes have become more and the rows of the
-// touched ones changed, so that the features have this energy.
-func (g *Graph) update(ctx context.Context, n int, touched []int32, energy float64) (*Update, error) {
+// update brings FX, M and (FX)ᵀv of every part up to date after n nodes have become more and the rows of the
+// touched ones changed. Until all of it is computed and within range nothing is taken.
+func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, error) {
 	if err := g.adj.finite(touched); err != nil {
 		return nil, err
 	}
-	hops := len(g.fit.Filter) - 1
-	near := g.adj.ballAround(touched, max(hops, 1), g.places)
-	defer near.release()
-	moved := make([]int, near.within(hops))
-	for q, i := range near.nodes[:len(moved)] {
-		moved[q] = int(i)
+	done, steps := &Update{Whole: !(g.adj.volume >= fadedShare*g.adj.peak)}, make([]step, len(g.parts))
+	for k, p := range g.parts {
+		hops, energy := len(p.fit.Filter)-1, p.energy[0]+p.gained(touched, n)
+		near := g.adj.ballAround(slices.Clone(touched), max(hops, 1), p.places)
+		defer near.release()
+		steps[k].near, steps[k].energy = near, [2]float64{energy, max(energy, p.energy[1])}
+		if moved := near.within(hops); moved > len(done.Moved) {
+			done.Moved = make([]int, moved)
+			for q, i := range near.nodes[:moved] {
+				done.Moved[q] = int(i)
+			}
+		}
+		if !(energy >= fadedShare*fadedShare*p.energy[1] && matrix.Finite(energy)) {
+			done.Whole = true
+		}
 	}
-	slices.Sort(moved)
-	done := &Update{Moved: moved, Whole: float64(len(moved)) > wholeShare*float64(len(g.adj.nodes))}
-	if !(g.adj.volume >= fadedShare*g.adj.peak && energy >= fadedShare*fadedShare*g.energy[1] && matrix.Finite(energy)) {
-		done.Whole = true
-	}
-	if done.Whole {
+	slices.Sort(done.Moved)
+	if done.Whole = done.Whole || float64(len(done.Moved)) > wholeShare*float64(len(g.adj.nodes)); done.Whole {
 		return done, g.rebuild(ctx)
 	}
 	g.resize(len(g.adj.nodes))
-	return done, g.follow(ctx, near, n)
+	for k, p := range g.parts {
+		if err := p.follow(ctx, &steps[k], n); err != nil {
+			return nil, err
+		}
+	}
+	g.take(steps)
+	return done, nil
 }

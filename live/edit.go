@@ -65,7 +65,7 @@ func (g *Graph) SetRows(ctx context.Context, nodes []int, rows *table.Table) (*U
 }
 
 func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Update, error) {
-	if g.known != nil {
+	if g.parts[0].known != nil {
 		return nil, errFeatures
 	}
 	if err := g.checkNodes(nodes); err != nil {
@@ -78,7 +78,7 @@ func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 	if raw.Rows() != len(nodes) {
 		return nil, fmt.Errorf("live: %w: features of %d rows for %d nodes", coles.ErrShape, raw.Rows(), len(nodes))
 	}
-	prepared, err := prepareDouble(ctx, g.model, raw)
+	prepared, err := prepareDouble(ctx, g.parts[0].of.Preparer, raw)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 	}
 	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
 		g.adj.begin()
-		return g.replace(nodes, prepared), ctx.Err()
+		return g.parts[0].replace(nodes, prepared), ctx.Err()
 	})
 	if err != nil {
 		return nil, err
@@ -122,8 +122,9 @@ func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
 	}
 	done, err := g.apply(ctx, func(ctx context.Context) ([]int32, error) {
 		touched, err := g.adj.join(ctx, 0, edges, make([]float64, len(edges)), true)
-		alone := g.replace(nodes, nil)
-		touched = append(touched, alone...)
+		for _, p := range g.parts {
+			touched = append(touched, p.replace(nodes, nil)...)
+		}
 		slices.Sort(touched)
 		return slices.Compact(touched), err
 	}, nodes...)
@@ -147,16 +148,16 @@ func (g *Graph) checkNodes(nodes []int) error {
 
 // replace puts prepared rows, or zeros for nil, in the place of the features of nodes, keeps what they were, and returns
 // the nodes, ascending.
-func (g *Graph) replace(nodes []int, rows *matrix.Matrix[float64]) []int32 {
+func (p *part) replace(nodes []int, rows *matrix.Matrix[float64]) []int32 {
 	var touched []int32
 	for q, i := range nodes {
-		was, now := make([]float64, g.x.Cols()), make([]float64, g.x.Cols())
-		g.x.AddRow(was, i, 1)
+		was, now := make([]float64, p.x.Cols()), make([]float64, p.x.Cols())
+		p.x.AddRow(was, i, 1)
 		if rows != nil {
 			rows.AddRow(now, q, 1)
 		}
-		g.before[int32(i)] = was
-		g.x.SetRow(i, now)
+		p.before[int32(i)] = was
+		p.x.SetRow(i, now)
 		touched = append(touched, int32(i))
 	}
 	slices.Sort(touched)
@@ -170,18 +171,17 @@ func (g *Graph) fill(removed []int, done *Update) {
 	removed = slices.Sorted(slices.Values(removed))
 	for _, i := range slices.Backward(removed) {
 		last := len(g.adj.nodes) - 1
+		for _, p := range g.parts {
+			if p.known != nil && p.known[i] >= 0 && g.ids != nil {
+				p.gone[g.ids[i]] = p.known[i]
+			}
+			p.fill(i, last)
+		}
 		if g.ids != nil {
 			delete(g.row, g.ids[i])
-			if g.known != nil && g.known[i] >= 0 {
-				g.gone[g.ids[i]] = g.known[i]
-			}
 		}
 		if i < last {
 			done.Renumbered = append(done.Renumbered, [2]int{last, i})
-			row := make([]float64, g.x.Cols())
-			g.x.AddRow(row, last, 1)
-			g.x.SetRow(i, row)
-			copy(g.rowOf(int32(i)), g.rowOf(int32(last)))
 			if g.ids != nil {
 				g.ids[i] = g.ids[last]
 				g.row[g.ids[i]] = i
@@ -189,15 +189,10 @@ func (g *Graph) fill(removed []int, done *Update) {
 			if g.hashes != nil {
 				g.hashes[i] = g.hashes[last]
 			}
-			if g.known != nil {
-				g.known[i] = g.known[last]
-			}
 		}
 		g.cells.fill(i, last)
 		g.adj.renumber(int32(i))
-		g.x.Truncate(last)
-		g.fx.Truncate(last)
-		g.ids, g.hashes, g.known = g.ids[:min(last, len(g.ids))], g.hashes[:min(last, len(g.hashes))], g.known[:min(last, len(g.known))]
+		g.ids, g.hashes = g.ids[:min(last, len(g.ids))], g.hashes[:min(last, len(g.hashes))]
 		done.Moved = slices.DeleteFunc(done.Moved, func(v int) bool { return v == i })
 		if at := slices.Index(done.Moved, last); at >= 0 {
 			done.Moved[at] = i
@@ -205,4 +200,20 @@ func (g *Graph) fill(removed []int, done *Update) {
 		g.count = last
 	}
 	slices.Sort(done.Moved)
+}
+
+// fill has the last node take the number i.
+func (p *part) fill(i, last int) {
+	if i < last {
+		row := make([]float64, p.x.Cols())
+		p.x.AddRow(row, last, 1)
+		p.x.SetRow(i, row)
+		copy(p.rowOf(int32(i)), p.rowOf(int32(last)))
+		if p.known != nil {
+			p.known[i] = p.known[last]
+		}
+	}
+	p.x.Truncate(last)
+	p.fx.Truncate(last)
+	p.known = p.known[:min(last, len(p.known))]
 }

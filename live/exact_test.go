@@ -23,7 +23,7 @@ func wholeM(p *mat.Dense, lambda []float64) *mat.Dense {
 func wantM(t *testing.T, g *live.Graph, want *coles.Model) float64 {
 	t.Helper()
 	p := testkit.Must(g.Solve(ctx))
-	m := wholeM(want.P(), want.Lambda())
+	m := wholeM(want.P(), want.Parts()[0].Lambda)
 	var difference mat.Dense
 	difference.Sub(wholeM(p.P, p.Lambda), m)
 	off := mat.Norm(&difference, 2) / mat.Norm(m, 2)
@@ -175,10 +175,10 @@ func TestTruncation(t *testing.T) {
 		got, drift := refit(t, g)
 		wantModel(t, got, h.fit(n))
 		// All six rows span everything, so that nothing can have turned out of it.
-		if len(m.Lambda()) == d && drift > 1e-12 {
+		if len(m.Parts()[0].Lambda) == d && drift > 1e-12 {
 			t.Errorf("P has turned by %v out of the whole space", drift)
 		}
-		if len(got.Lambda()) < len(m.Lambda()) {
+		if len(got.Parts()[0].Lambda) < len(m.Parts()[0].Lambda) {
 			fewer++
 		}
 	}
@@ -191,8 +191,8 @@ func TestTruncation(t *testing.T) {
 	_, g := h.follow(2)
 	h.add(t, g, 0, []coles.Edge{{U: 0, V: 1}}, nil)
 	got, drift := refit(t, g)
-	if len(got.Lambda()) != 0 || drift != 0 {
-		t.Fatalf("eigenvalues %v, drift %v", got.Lambda(), drift)
+	if len(got.Parts()[0].Lambda) != 0 || drift != 0 {
+		t.Fatalf("eigenvalues %v, drift %v", got.Parts()[0].Lambda, drift)
 	}
 	if y := testkit.Must(g.Embed(ctx, []int{0, 1})); !y.IsEmpty() {
 		t.Errorf("vectors of no columns: %v", y)

@@ -17,9 +17,9 @@ import (
 )
 
 // graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its
-// columns and weights; the same of the features, or without ends and columns if they are dense; FX; M and (FX)ᵀv; the
-// volume and the energy of the features, each with the largest there has been, of which older files have the first alone; and, with
-// features, the hashes of their rows, in two halves, or without the places in the structure.
+// columns and weights; and of every part the same of the features, or without ends and columns if they are dense; FX; M and
+// (FX)ᵀv; the volume and the energy of the features, each with the largest there has been, of which older files have the first
+// alone; and, with features, the hashes of their rows, in two halves, or without the places in the structure.
 var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
 
 type graphHeader struct {
@@ -27,17 +27,21 @@ type graphHeader struct {
 	Names   [][]byte     `json:"names,omitempty"`
 	Loops   bool         `json:"loops,omitempty"`
 	Nodes   int          `json:"nodes"`
-	Columns int          `json:"columns"` // of the features
+	Columns int          `json:"columns"` // of the features of the first part
 	Lengths []int        `json:"lengths"`
 	Cells   *cellsHeader `json:"cells,omitempty"`
 }
 
-// The arrays of the file.
+// The first arrays of the file, and those of each part.
 const (
 	rowEnds = iota
 	cols
 	weights
-	featureEnds
+	common
+)
+
+const (
+	featureEnds = iota
 	featureCols
 	features
 	filtered
@@ -46,7 +50,7 @@ const (
 	alongDegrees
 	volume
 	perNode
-	arrayCount
+	ofPart
 )
 
 // WriteTo writes all of the graph in a versioned format that ends in a checksum: the model, nodes and edges, the prepared
@@ -58,7 +62,7 @@ func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 	if _, err := g.model.WriteTo(&model); err != nil {
 		return 0, err
 	}
-	h := graphHeader{Model: model.Bytes(), Loops: g.adj.loops, Nodes: len(g.adj.nodes), Columns: g.x.Cols()}
+	h := graphHeader{Model: model.Bytes(), Loops: g.adj.loops, Nodes: len(g.adj.nodes), Columns: g.parts[0].x.Cols()}
 	var err error
 	if h.Cells, err = g.cells.header(); err != nil {
 		return 0, err
@@ -66,30 +70,41 @@ func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 	for _, id := range g.ids {
 		h.Names = append(h.Names, []byte(id))
 	}
-	var arrays [arrayCount][]float64
 	a := g.adj.raw()
-	arrays[rowEnds], arrays[cols], arrays[weights] = asNumbers(a.Ptr[1:]), asNumbers(a.Col), a.Val
-	if s := g.x.Sparse; s != nil {
-		arrays[featureEnds], arrays[featureCols], arrays[features] = asNumbers(s.Ptr[1:]), asNumbers(s.Col), s.Val
-	} else {
-		arrays[features] = g.x.Dense.Data
-	}
-	arrays[filtered], arrays[product] = g.fx.Dense.Data, g.m.Data
-	arrays[alongNegatives], arrays[alongDegrees], arrays[volume] = g.along[forNegatives], g.along[forDegrees], []float64{g.adj.volume, g.adj.peak, g.energy[0], g.energy[1]}
-	for _, v := range g.hashes {
-		arrays[perNode] = append(arrays[perNode], float64(v>>32), float64(uint32(v)))
-	}
-	if g.known != nil {
-		arrays[perNode] = asNumbers(g.known)
+	arrays := [][]float64{asNumbers(a.Ptr[1:]), asNumbers(a.Col), a.Val}
+	for _, p := range g.parts {
+		of := p.arrays()
+		if p.known == nil {
+			for _, v := range g.hashes {
+				of[perNode] = append(of[perNode], float64(v>>32), float64(uint32(v)))
+			}
+		}
+		arrays = append(arrays, of[:]...)
 	}
 	for _, array := range arrays {
 		h.Lengths = append(h.Lengths, len(array))
 	}
-	n, err := graphFormat.Write(w, h, arrays[:]...)
+	n, err := graphFormat.Write(w, h, arrays...)
 	if err != nil {
 		return n, fmt.Errorf("live: write: %w", err)
 	}
 	return n, nil
+}
+
+// arrays are those of a part, but for hashes.
+func (p *part) arrays() (arrays [ofPart][]float64) {
+	if s := p.x.Sparse; s != nil {
+		arrays[featureEnds], arrays[featureCols], arrays[features] = asNumbers(s.Ptr[1:]), asNumbers(s.Col), s.Val
+	} else {
+		arrays[features] = p.x.Dense.Data
+	}
+	arrays[filtered], arrays[product] = p.fx.Dense.Data, p.m.Data
+	arrays[alongNegatives], arrays[alongDegrees] = p.along[forNegatives], p.along[forDegrees]
+	arrays[volume] = []float64{p.adj.volume, p.adj.peak, p.energy[0], p.energy[1]}
+	if p.known != nil {
+		arrays[perNode] = asNumbers(p.known)
+	}
+	return arrays
 }
 
 // Read reads what [Graph.WriteTo] wrote, and no byte more. It takes memory as bytes arrive. Errors:
@@ -120,18 +135,30 @@ func Read(r io.Reader) (*Graph, error) {
 
 // check refuses sizes that do not fit each other.
 func (h *graphHeader) check(m *coles.Model) error {
-	_, d := m.Directions().Dims()
-	if len(h.Lengths) != arrayCount || h.Nodes < 1 || h.Nodes > math.MaxInt32 || h.Columns < 1 || d != h.Columns || h.Names != nil && len(h.Names) != h.Nodes || inside.Linear(m.Settings()).Drawn {
-		return fmt.Errorf("%d arrays, %d nodes, %d names, %d columns for a model of %d", len(h.Lengths), h.Nodes, len(h.Names), h.Columns, d)
+	parts, l := m.Parts(), h.Lengths
+	if len(l) != common+ofPart*len(parts) || h.Nodes < 1 || h.Nodes > math.MaxInt32 || h.Names != nil && len(h.Names) != h.Nodes || l[rowEnds] != h.Nodes || l[cols] != l[weights] {
+		return fmt.Errorf("%d arrays of %d numbers, %d nodes, %d names for %d parts", len(l), l, h.Nodes, len(h.Names), len(parts))
 	}
-	n, each := h.Nodes, 2
-	if m.Structure() != nil {
+	for k, of := range parts {
+		_, d := of.Directions.Dims()
+		if d < 1 || of.Roles || k == 0 && d != h.Columns || inside.Linear(of.Settings).Drawn {
+			return fmt.Errorf("%d columns for part %d of %d", h.Columns, k, d)
+		}
+		if err := checkPart(l[common+k*ofPart:][:ofPart], h.Nodes, d, of.Structure() != nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPart(l []int, n, d int, made bool) error {
+	each := 2
+	if made {
 		each = 1
 	}
-	l := h.Lengths
 	dense := l[featureEnds] == 0 && l[featureCols] == 0 && l[features]/d == n && l[features]%d == 0
-	sparse := l[featureEnds] == n && l[featureCols] == l[features] && m.Structure() == nil
-	if l[rowEnds] != n || l[cols] != l[weights] || !dense && !sparse || l[filtered]/d != n || l[filtered]%d != 0 || l[product]/d != d || l[product]%d != 0 ||
+	sparse := l[featureEnds] == n && l[featureCols] == l[features] && !made
+	if !dense && !sparse || l[filtered]/d != n || l[filtered]%d != 0 || l[product]/d != d || l[product]%d != 0 ||
 		l[alongNegatives] != d || l[alongDegrees] != d || l[volume] != 1 && l[volume] != 4 || l[perNode] != each*n {
 		return fmt.Errorf("arrays of %d numbers for %d nodes and %d columns", l, n, d)
 	}
@@ -140,14 +167,22 @@ func (h *graphHeader) check(m *coles.Model) error {
 
 // graph makes the graph of arrays whose lengths fit.
 func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) {
-	n, d := h.Nodes, h.Columns
+	for _, array := range arrays {
+		if !matrix.Finite(matrix.Magnitude(array)) {
+			return nil, fmt.Errorf("a number that is not finite")
+		}
+	}
+	n, parts := h.Nodes, m.Parts()
 	a, err := asCSR(n, n, arrays[rowEnds], arrays[cols], arrays[weights])
 	if err != nil {
 		return nil, fmt.Errorf("edges: %w", err)
 	}
-	fit := inside.Linear(m.Settings())
-	g := &Graph{fit: fit, count: n, places: slices.Repeat([]int32{-1}, n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
-	g.adj = &adjacency{nodes: make([]node, n), loops: h.Loops, alone: fit.Alone, entries: a.NNZ(), unit: m.Report().WeightUnit, volume: arrays[volume][0], peak: arrays[volume][0]}
+	sums := arrays[common+volume]
+	g := &Graph{model: m, count: n}
+	g.adj = &adjacency{nodes: make([]node, n), loops: h.Loops, entries: a.NNZ(), unit: parts[len(parts)-1].WeightUnit, volume: sums[0], peak: sums[0]}
+	if len(sums) > 1 {
+		g.adj.peak = sums[1]
+	}
 	for i := range n {
 		g.adj.nodes[i].cols, g.adj.nodes[i].given = a.Row(i)
 		for q, j := range g.adj.nodes[i].cols {
@@ -159,64 +194,69 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 		}
 		g.adj.weigh(int32(i))
 	}
-	g.x = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[features]}}
-	if len(arrays[featureEnds]) > 0 {
-		g.x.Dense = kernel.Matrix[float64]{}
-		if g.x.Sparse, err = asCSR(n, d, arrays[featureEnds], arrays[featureCols], arrays[features]); err != nil {
-			return nil, fmt.Errorf("features: %w", err)
+	if h.Names != nil {
+		g.row = make(map[string]int, n)
+		for i, id := range h.Names {
+			g.ids = append(g.ids, string(id))
+			g.row[string(id)] = i
+		}
+		if len(g.row) != n {
+			return nil, fmt.Errorf("a name that is given twice")
 		}
 	}
-	g.fx = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[filtered]}}
-	g.m = kernel.Matrix[float64]{Rows: d, Cols: d, Stride: d, Data: arrays[product]}
-	if sums := arrays[volume]; len(sums) > 1 {
-		g.adj.peak, g.energy = sums[1], [2]float64(sums[2:])
-	} else if g.energy[0], err = g.x.Squares(context.Background()); err == nil {
-		g.energy[1] = g.energy[0]
-	}
-	for _, array := range arrays {
-		if !matrix.Finite(matrix.Magnitude(array)) {
-			return nil, fmt.Errorf("a number that is not finite")
+	for k, of := range parts {
+		own := arrays[common+k*ofPart:][:ofPart]
+		p, err := readPart(of, g.adj, own)
+		if err != nil {
+			return nil, err
+		}
+		g.parts = append(g.parts, p)
+		p.gone = p.missing(g.row)
+		if p.known != nil {
+			continue
+		}
+		for each, q := own[perNode], 0; q < len(each); q += 2 {
+			if hi, lo := each[q], each[q+1]; hi < 0 || hi > math.MaxUint32 || lo < 0 || lo > math.MaxUint32 {
+				return nil, fmt.Errorf("hash of row %d", q/2)
+			}
+			g.hashes = append(g.hashes, uint64(each[q])<<32|uint64(each[q+1]))
 		}
 	}
-	if err := h.name(g, m, arrays[perNode]); err != nil {
-		return nil, err
-	}
-	g.use(m)
-	g.gone = g.missing()
 	if err := g.adj.finite(nil); err != nil {
 		return nil, err
 	}
 	return g, h.Cells.keep(g)
 }
 
-// name gives a graph its names, and hashes or places.
-func (h *graphHeader) name(g *Graph, m *coles.Model, each []float64) error {
-	if h.Names != nil {
-		g.row = make(map[string]int, h.Nodes)
-		for i, id := range h.Names {
-			g.ids = append(g.ids, string(id))
-			g.row[string(id)] = i
-		}
-		if len(g.row) != h.Nodes {
-			return fmt.Errorf("a name that is given twice")
+// readPart makes a part of its arrays.
+func readPart(of coles.Part, adj *adjacency, arrays [][]float64) (p *part, err error) {
+	_, d := of.Directions.Dims()
+	n := len(adj.nodes)
+	p = &part{of: of, fit: inside.Linear(of.Settings), adj: adj, places: filled(n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
+	p.x = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[features]}}
+	if len(arrays[featureEnds]) > 0 {
+		p.x.Dense = kernel.Matrix[float64]{}
+		if p.x.Sparse, err = asCSR(n, d, arrays[featureEnds], arrays[featureCols], arrays[features]); err != nil {
+			return nil, fmt.Errorf("features: %w", err)
 		}
 	}
-	if s := m.Structure(); s != nil {
-		for _, v := range each {
-			if v != math.Trunc(v) || v < -1 || v > math.MaxInt32 {
-				return fmt.Errorf("place %v of a node", v)
-			}
-			g.known = append(g.known, int32(v))
-		}
-		return nil
+	p.fx = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[filtered]}}
+	p.m = kernel.Matrix[float64]{Rows: d, Cols: d, Stride: d, Data: arrays[product]}
+	if sums := arrays[volume]; len(sums) > 1 {
+		p.energy = [2]float64(sums[2:])
+	} else if p.energy[0], err = p.x.Squares(context.Background()); err == nil {
+		p.energy[1] = p.energy[0]
 	}
-	for q := 0; q < len(each); q += 2 {
-		if hi, lo := each[q], each[q+1]; hi < 0 || hi > math.MaxUint32 || lo < 0 || lo > math.MaxUint32 {
-			return fmt.Errorf("hash of row %d", q/2)
-		}
-		g.hashes = append(g.hashes, uint64(each[q])<<32|uint64(each[q+1]))
+	if of.Structure() == nil {
+		return p, nil
 	}
-	return nil
+	for _, v := range arrays[perNode] {
+		if v != math.Trunc(v) || v < -1 || v > math.MaxInt32 {
+			return nil, fmt.Errorf("place %v of a node", v)
+		}
+		p.known = append(p.known, int32(v))
+	}
+	return p, nil
 }
 
 // asCSR is a matrix of given ends of rows, columns, which ascend in every row, and values.

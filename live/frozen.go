@@ -20,17 +20,21 @@ import (
 // A Frozen graph embeds nodes that join it without a change to any of its own: new nodes aggregate
 // from old ones, old embeddings do not change. It is immutable and safe for use by many goroutines.
 type Frozen struct {
-	model *coles.Model
-	coef  []float64              // of the filter
-	v     kernel.Matrix[float64] // directions of the model, d′ × d
+	nodes int
+	parts []*frozenPart // as the model's
+}
+
+// A frozenPart is what old nodes bring to the columns of a part.
+type frozenPart struct {
+	coles.Part
+	coef []float64              // of the filter
+	v    kernel.Matrix[float64] // directions, d′ × d
 	// hops are WᵏXVᵀ for k = 0 … K−1, n × d′.
-	hops    []kernel.Matrix[float32]
-	scale   []float64 // 1/√(degree + self loop + 1) of every node
-	factors []float64 // of the columns
-	known   []int32   // places of the nodes in the model's structure; nil with features
-	beside  *Frozen   // for the columns of the structure beside those of features; nil without
-	share   float64   // of these
-	roles   *Frozen   // for the columns of roles; nil without
+	hops  []kernel.Matrix[float32]
+	scale []float64 // 1/√(degree + self loop + 1) of every node
+	known []int32   // places of the nodes in the part's structure; nil with features
+
+	columns int // d
 }
 
 // Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
@@ -39,53 +43,59 @@ type Frozen struct {
 //
 // Without features x is nil. Errors: as [coles.Structure.Encode]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
-	raw, err := readFeatures(ctx, m, g, x)
-	if err != nil {
-		return nil, err
-	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	prepared, err := prepare(ctx, m, raw)
+	f := &Frozen{nodes: g.Nodes()}
+	for k, part := range m.Parts() {
+		of, own := g, x
+		if part.Roles {
+			if of = g.Roles(); of == nil {
+				return nil, fmt.Errorf("live: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs", coles.ErrShape)
+			}
+		}
+		if k > 0 {
+			own = nil
+		}
+		raw, err := readFeatures(ctx, part, of, own)
+		if err != nil {
+			return nil, err
+		}
+		p, err := freeze(ctx, part, of, raw)
+		if err != nil {
+			return nil, err
+		}
+		f.parts = append(f.parts, p)
+	}
+	return f, nil
+}
+
+func freeze(ctx context.Context, of coles.Part, g *coles.Graph, raw *matrix.Source) (*frozenPart, error) {
+	prepared, err := view(ctx, of.Preparer, raw)
 	if err != nil {
 		return nil, err
 	}
-	single, err := linear.Features[float32](ctx, prepared, m.Preparer().Preparation() == coles.PrepareNone)
+	single, err := linear.Features[float32](ctx, prepared, of.Preparer.Preparation() == coles.PrepareNone)
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	weighed, err := inside.Weighed(ctx, m, g)
+	weighed, err := inside.Weighed(ctx, &of, g)
 	if err != nil {
 		return nil, err
 	}
-	f := &Frozen{model: m, coef: inside.Linear(m.Settings()).Filter, factors: m.Scaling().Factors}
+	f := &frozenPart{Part: of, coef: inside.Linear(of.Settings).Filter, columns: prepared.Cols()}
 	if f.scale, err = matrix.RowSums(ctx, inside.Adjacency(weighed), true); err != nil {
 		return nil, err
 	}
 	for i, sum := range f.scale {
 		f.scale[i] = 1 / math.Sqrt(sum)
 	}
-	if s := m.Structure(); s != nil {
+	if s := of.Structure(); s != nil {
 		f.known = inside.Places(s, g)
 	}
-	if beside, share := m.Beside(); beside != nil {
-		if f.beside, err = Freeze(ctx, beside, weighed, nil); err != nil {
-			return nil, err
-		}
-		f.share = share
-	}
-	if roles, _ := m.Roles(); roles != nil {
-		if g.Roles() == nil {
-			return nil, fmt.Errorf("live: %w: the model has columns of roles along arcs, and the graph keeps none: build it WithArcs", coles.ErrShape)
-		}
-		if f.roles, err = Freeze(ctx, roles, g.Roles(), nil); err != nil {
-			return nil, err
-		}
-	}
-	directions := m.Directions()
-	if directions.IsEmpty() {
+	if of.Directions.IsEmpty() {
 		return f, nil
 	}
-	f.v = kernel.Matrix[float64](directions.RawMatrix())
+	f.v = kernel.Matrix[float64](of.Directions.RawMatrix())
 	wide, err := kernel.Transposed(ctx, f.v)
 	if err != nil {
 		return nil, err
@@ -115,12 +125,12 @@ func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 }
 
 // Nodes is the number of nodes of the frozen graph.
-func (f *Frozen) Nodes() int { return len(f.scale) }
+func (f *Frozen) Nodes() int { return f.nodes }
 
 // Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
 // d) and the numbers n … n+k−1. Without features x is nil, and k follows from the edges: one to itself brings a newcomer that has no other. Edges join
 // them to nodes of the graph, or to each other: newcomers that paths join want one call for all of these. Weights
-// are one an edge, nil meaning 1. For [coles.Model.Roles] they lead from U to V. An edge given twice counts once, with the
+// are one an edge, nil meaning 1. For columns of roles they lead from U to V. An edge given twice counts once, with the
 // larger weight, and self loops are dropped.
 //
 // With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is
@@ -138,84 +148,79 @@ func (f *Frozen) Nodes() int { return len(f.scale) }
 // path to it has zeros. [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
 // [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
-	if f == nil || f.model == nil {
+	if f == nil || len(f.parts) == 0 {
 		panic("live: a Frozen that is nil or zero; Freeze makes one")
 	}
-	raw, joins, err := f.newcomers(ctx, x, edges, weights)
+	raw, count, err := f.newcomers(ctx, x, edges)
 	if err != nil {
 		return nil, err
 	}
-	var made *matrix.Source // before the weights are divided
-	if f.beside != nil {
-		if made, err = f.beside.encode(ctx, joins); err != nil {
+	var y kernel.Matrix[float64]
+	for k, p := range f.parts {
+		if k > 0 {
+			raw = nil
+		}
+		z, err := p.embed(ctx, raw, count, edges, weights, k == 0)
+		if k == 0 {
+			y = z
+		} else if err == nil {
+			y, err = linear.Beside(ctx, y, z, p.Share)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := f.normalize(joins); err != nil {
-		return nil, err
+	return matrix.ToFiniteDense(ctx, "the embedding", y)
+}
+
+// newcomers are the features of new nodes and their number, which follows from the edges where the model has none.
+func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge) (raw *matrix.Source, count int, err error) {
+	switch made := f.parts[0].known != nil; {
+	case made && x != nil:
+		return nil, 0, errFeatures
+	case made:
+		count, err = newcomers(f.Nodes(), edges)
+		return nil, count, err
 	}
-	y, err := f.embed(ctx, raw, joins)
-	if err == nil && f.beside != nil {
-		var z *mat.Dense
-		if z, err = f.beside.embed(ctx, made, joins); err == nil {
-			y, err = sideBySide(ctx, y, z, f.share)
-		}
+	if raw, err = matrix.Read(ctx, x); err != nil {
+		return nil, 0, fmt.Errorf("live: features: %w", err)
 	}
-	if err != nil || f.roles == nil {
+	return raw, raw.Rows(), nil
+}
+
+// embed is the columns of count new nodes, with features or, for nil, those that the structure makes. Of the first part one
+// has an edge to the graph at least.
+func (f *frozenPart) embed(ctx context.Context, raw *matrix.Source, count int, edges []coles.Edge, weights []float64, first bool) (y kernel.Matrix[float64], err error) {
+	n, nodes := len(f.scale), count
+	if f.Roles {
+		count *= 2
+		edges, weights = arcs(edges, weights)
+	}
+	joins, err := f.joins(count, edges, weights)
+	if err != nil {
 		return y, err
 	}
-	return f.withRoles(ctx, y, edges, weights)
-}
-
-// withRoles adds the columns of roles to the vectors y of new nodes, of which the edges are arcs.
-func (f *Frozen) withRoles(ctx context.Context, y *mat.Dense, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
-	count, _ := y.Dims()
-	arcs, kept := make([]coles.Edge, 0, len(edges)), weights[:0:0]
-	for q, e := range edges {
-		if e.U != e.V {
-			arcs = append(arcs, coles.Edge{U: 2 * e.U, V: 2*e.V + 1})
-			if weights != nil {
-				kept = append(kept, weights[q])
-			}
+	if raw == nil {
+		if first && !slices.ContainsFunc(joins, func(row []join) bool { return row[0].node < n }) {
+			return y, fmt.Errorf("live: embed: %w: no edge leads from a newcomer to a node of the graph; add one, or fit the graph anew", coles.ErrUnplaced)
+		}
+		if raw, err = f.encode(ctx, joins); err != nil {
+			return y, err
 		}
 	}
-	joins, err := f.roles.joins(2*count, arcs, kept)
-	if err != nil {
-		return nil, err
+	prepared, err := prepareDouble(ctx, f.Preparer, raw)
+	if err == nil {
+		err = f.normalize(joins)
 	}
-	made, err := f.roles.encode(ctx, joins)
 	if err != nil {
-		return nil, err
-	}
-	if err := f.roles.normalize(joins); err != nil {
-		return nil, err
-	}
-	z, err := f.roles.embed(ctx, made, joins)
-	if err != nil {
-		return nil, err
-	}
-	_, share := f.model.Roles()
-	return sideBySide(ctx, y, linear.Folded(z), share)
-}
-
-// sideBySide is y and z side by side, z with a share.
-func sideBySide(ctx context.Context, y, z *mat.Dense, share float64) (*mat.Dense, error) {
-	both, err := linear.Beside(ctx, kernel.Matrix[float64](y.RawMatrix()), z, share)
-	return matrix.ToDense(both), err
-}
-
-// embed embeds new nodes with these features, or ones that the structure made.
-func (f *Frozen) embed(ctx context.Context, raw *matrix.Source, joins [][]join) (*mat.Dense, error) {
-	prepared, err := prepareDouble(ctx, f.model, raw)
-	if err != nil {
-		return nil, err
+		return y, err
 	}
 	if f.v.Rows == 0 {
-		return &mat.Dense{}, ctx.Err()
+		return kernel.Dense[float64](nodes, 0), ctx.Err()
 	}
 	z, err := f.projected(ctx, prepared)
 	if err != nil {
-		return nil, err
+		return y, err
 	}
 	sum, next := kernel.Dense[float64](z.Rows, z.Cols), kernel.Dense[float64](z.Rows, z.Cols)
 	for k, a := range f.coef {
@@ -225,63 +230,48 @@ func (f *Frozen) embed(ctx context.Context, raw *matrix.Source, joins [][]join) 
 		}
 		for v, to := range joins {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return y, err
 			}
 			f.hop(next.Row(v), k, to, z)
 		}
 		z, next = next, z
 	}
-	if err := matrix.ScaleColumns(ctx, sum, f.factors); err != nil {
-		return nil, err
+	if err := matrix.ScaleColumns(ctx, sum, f.Scaling.Factors); err != nil || !f.Roles {
+		return sum, err
 	}
-	return matrix.ToFiniteDense(ctx, "the embedding", sum)
+	return linear.Folded(ctx, sum)
 }
 
-// newcomers are the features of new nodes, by their edges where the model has none, and their rows of A + I.
-func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*matrix.Source, [][]join, error) {
-	if f.known == nil {
-		raw, err := matrix.Read(ctx, x)
-		if err != nil {
-			return nil, nil, fmt.Errorf("live: features: %w", err)
+// arcs are edges and weights of the double cover, without loops.
+func arcs(edges []coles.Edge, weights []float64) (cover []coles.Edge, kept []float64) {
+	for q, e := range edges {
+		if e.U != e.V {
+			cover = append(cover, coles.Edge{U: 2 * e.U, V: 2*e.V + 1})
+			if weights != nil {
+				kept = append(kept, weights[q])
+			}
 		}
-		joins, err := f.joins(raw.Rows(), edges, weights)
-		return raw, joins, err
 	}
-	if x != nil {
-		return nil, nil, errFeatures
-	}
-	count, err := newcomers(f.Nodes(), edges)
-	if err != nil {
-		return nil, nil, err
-	}
-	joins, err := f.joins(count, edges, weights)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !slices.ContainsFunc(joins, func(row []join) bool { return row[0].node < f.Nodes() }) {
-		return nil, nil, fmt.Errorf("live: embed: %w: no edge leads from a newcomer to a node of the graph; add one, or fit the graph anew", coles.ErrUnplaced)
-	}
-	raw, err := f.encode(ctx, joins)
-	return raw, joins, err
+	return cover, kept
 }
 
 // encode makes the features of new nodes by their rows of A + I, zeros without an edge to a node that the structure knows.
-func (f *Frozen) encode(ctx context.Context, joins [][]join) (*matrix.Source, error) {
-	made := kernel.Dense[float64](len(joins), f.v.Cols)
+func (f *frozenPart) encode(ctx context.Context, joins [][]join) (*matrix.Source, error) {
+	made := kernel.Dense[float64](len(joins), f.columns)
 	for v, row := range joins {
 		e := placed{known: f.known}
 		for _, j := range row {
 			e.add(j.node, j.weight)
 		}
-		if err := e.encode(ctx, f.model, made.Row(v)); err != nil {
-			return nil, fmt.Errorf("live: embed: new node %d: %w", f.Nodes()+v, err)
+		if err := e.encode(ctx, f.Structure(), made.Row(v)); err != nil {
+			return nil, fmt.Errorf("live: embed: new node %d: %w", len(f.scale)+v, err)
 		}
 	}
 	return matrix.Read(ctx, matrix.ToDense(made))
 }
 
 // projected is XVᵀ.
-func (f *Frozen) projected(ctx context.Context, x *matrix.Matrix[float64]) (kernel.Matrix[float64], error) {
+func (f *frozenPart) projected(ctx context.Context, x *matrix.Matrix[float64]) (kernel.Matrix[float64], error) {
 	z := kernel.Dense[float64](x.Rows(), f.v.Rows)
 	if x.Sparse == nil {
 		return z, kernel.Gemm(ctx, false, true, 1, x.Dense, f.v, 0, z)
@@ -305,8 +295,8 @@ type join struct {
 }
 
 // joins are the rows of A + I of count new nodes, each ascending.
-func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]join, error) {
-	n := f.Nodes()
+func (f *frozenPart) joins(count int, edges []coles.Edge, weights []float64) ([][]join, error) {
+	n := len(f.scale)
 	if err := matrix.CheckPairs(n+count, edges, weights); err != nil {
 		return nil, fmt.Errorf("live: embed: %w", err)
 	}
@@ -327,7 +317,7 @@ func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]jo
 		if weights != nil {
 			w = weights[q]
 		}
-		w = linear.Weight(w, f.model.Report().WeightUnit)
+		w = linear.Weight(w, f.WeightUnit)
 		if e.U != e.V {
 			put(e.U, e.V, w)
 			put(e.V, e.U, w)
@@ -343,8 +333,8 @@ func (f *Frozen) joins(count int, edges []coles.Edge, weights []float64) ([][]jo
 }
 
 // normalize makes rows of A + I rows of W: it divides every weight by the roots of both degrees.
-func (f *Frozen) normalize(rows [][]join) error {
-	n := f.Nodes()
+func (f *frozenPart) normalize(rows [][]join) error {
+	n := len(f.scale)
 	fresh := make([]float64, len(rows))
 	for v, row := range rows {
 		degree := 0.0
@@ -370,10 +360,10 @@ func (f *Frozen) normalize(rows [][]join) error {
 }
 
 // hop sets to = Σ w·z over a row of W: hop k of the old nodes and z of the new.
-func (f *Frozen) hop(to []float64, k int, row []join, z kernel.Matrix[float64]) {
+func (f *frozenPart) hop(to []float64, k int, row []join, z kernel.Matrix[float64]) {
 	clear(to)
 	for _, j := range row {
-		if at := j.node - f.Nodes(); at >= 0 {
+		if at := j.node - len(f.scale); at >= 0 {
 			matrix.AddScaled(to, j.weight, z.Row(at))
 			continue
 		}

@@ -50,8 +50,8 @@ func frozenOracle(m *coles.Model, g *coles.Graph, x *mat.Dense, edges []coles.Ed
 		coefficients = []float64{1}
 	}
 	filter := testkit.Powers(w, len(coefficients)-1, func(k int) float64 { return coefficients[k] })
-	s := m.Scaling()
-	y := testkit.Must(s.Apply(ctx, testkit.Product(filter, x, m.Directions().T())))
+	s := m.Parts()[0].Scaling
+	y := testkit.Must(s.Apply(ctx, testkit.Product(filter, x, m.Parts()[0].Directions.T())))
 	return mat.DenseCopyOf(y.Slice(n, all, 0, len(s.Factors)))
 }
 

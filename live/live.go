@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"coles"
@@ -37,30 +36,17 @@ import (
 // they find of a change that is under way is some rows of before it and some of after it, each of them whole.
 type Graph struct {
 	one   sync.Mutex   // of changes, and of what reads all
-	mu    sync.RWMutex // of model, v, factors, fx and its rows, ids, row, count and cells
+	mu    sync.RWMutex // of model, parts, their fx and its rows, ids, row, count and cells
 	count int          // of nodes that a reader sees
 
-	model   *coles.Model
-	v       *mat.Dense     // directions of the model, d′ × d
-	factors []float64      // of its columns
-	fit     linear.Terms   // what its settings come to
-	ids     []string       // nil where nodes are only numbered
-	row     map[string]int // of the names; nil where there are none
+	model *coles.Model
+	parts []*part        // as the model's
+	ids   []string       // nil where nodes are only numbered
+	row   map[string]int // of the names; nil where there are none
 
 	adj    *adjacency
-	cells  *cells                  // of which the features are made, in the order of mu; nil where they came as numbers
-	x      *matrix.Matrix[float64] // features, prepared
-	known  []int32                 // places of the nodes in the model's structure; nil with features
-	gone   map[string]int32        // and of those that it knows by names that are not in the graph
-	before map[int32][]float64     // rows of x, of old nodes, that the last change has replaced
-	hashes []uint64                // of the rows of the features as they came in
-	fx     *matrix.Matrix[float64]
-	// m is (FX)ᵀW⁺(FX), or XᵀX of a model of features alone, upper triangle; along is (FX)ᵀv for the
-	// vectors v of weights.
-	m      kernel.Matrix[float64]
-	along  [2][]float64
-	energy [2]float64 // of the features, and the largest that has been since it was summed
-	places []int32    // −1, at least one for every node; see ballAround
+	cells  *cells   // of which the features are made, in the order of mu; nil where they came as numbers
+	hashes []uint64 // of the rows of the features as they came in; nil without
 }
 
 // Follow begins to follow the graph that the model was fitted on, or another one, with its features
@@ -73,35 +59,21 @@ type Graph struct {
 // Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges. A newcomer with edges to
 // newcomers alone has a vector by theirs, and one without any edge waits for one, with a vector of zeros.
 //
-// Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives, [coles.Model.Beside] or [coles.Model.Roles], [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
+// Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives and for columns of roles, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
 // ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
-	raw, err := readFeatures(ctx, m, g, x)
+	raw, err := readFeatures(ctx, m.Parts()[0], g, x)
 	if err != nil {
 		return nil, err
 	}
-	fit := inside.Linear(m.Settings())
-	if beside, share := m.Beside(); beside != nil {
-		return nil, fmt.Errorf("live: %w", setting.Bad("Structure", share, "0 to follow a graph; Freeze takes columns of the structure"))
-	}
-	if roles, share := m.Roles(); roles != nil {
-		return nil, fmt.Errorf("live: %w", setting.Bad("WithArcs", share, "a model without columns of roles to follow a graph; Freeze takes them"))
-	}
-	if fit.Drawn {
-		return nil, fmt.Errorf("live: %w", setting.Bad("Negatives", m.Settings().Negatives, "some that are not drawn anew for every number of nodes"))
+	parts := m.Parts()
+	last := parts[len(parts)-1]
+	if last.Roles {
+		return nil, fmt.Errorf("live: %w", setting.Bad("WithArcs", last.Share, "a model without columns of roles to follow a graph; Freeze takes them"))
 	}
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
-	prepared, err := prepareDouble(ctx, m, raw)
-	if err != nil {
-		return nil, err
-	}
-	out := &Graph{
-		fit: fit, adj: newAdjacency(g, m.Report().WeightUnit),
-		places: slices.Repeat([]int32{-1}, g.Nodes()),
-	}
-	out.adj.alone = fit.Alone
-	out.use(m)
+	out := &Graph{model: m, adj: newAdjacency(g, last.WeightUnit), count: g.Nodes()}
 	if g.Named() {
 		out.ids, out.row = g.IDs(), make(map[string]int, g.Nodes())
 		for i, id := range out.ids {
@@ -111,39 +83,36 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 	if err := out.adj.finite(nil); err != nil {
 		return nil, err
 	}
-	if out.x, err = prepared.WithRoom(ctx); err != nil {
-		return nil, err
+	for k, of := range parts {
+		if k > 0 {
+			if raw, err = readFeatures(ctx, of, g, nil); err != nil {
+				return nil, err
+			}
+		}
+		p, err := newPart(ctx, of, out.adj, g, raw)
+		if err != nil {
+			return nil, err
+		}
+		out.parts = append(out.parts, p)
+		p.gone = p.missing(out.row)
 	}
-	if s := m.Structure(); s != nil {
-		out.known = inside.Places(s, g)
-		out.gone = out.missing()
-	} else if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
-		return nil, err
+	if parts[0].Structure() == nil {
+		if out.hashes, err = matrix.RowHashes(ctx, raw); err != nil {
+			return nil, err
+		}
 	}
-	if err := out.rebuild(ctx); err != nil {
-		return nil, err
-	}
-	out.count = g.Nodes()
-	return out, nil
-}
-
-// use makes m the model by which nodes are embedded.
-func (g *Graph) use(m *coles.Model) {
-	v, factors := m.Directions(), m.Scaling().Factors
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.model, g.v, g.factors = m, v, factors
+	return out, out.rebuild(ctx)
 }
 
 var errFeatures = fmt.Errorf("live: %w: features for a model fitted without", coles.ErrShape)
 
-// readFeatures checks the features of the nodes of a graph, or makes them where the model has none.
-func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
-	if s := m.Structure(); s != nil {
+// readFeatures checks the features of the nodes of a graph, or makes them where the part has none.
+func readFeatures(ctx context.Context, p coles.Part, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
+	if s := p.Structure(); s != nil {
 		if x != nil {
 			return nil, errFeatures
 		}
-		weighed, err := inside.Weighed(ctx, m, g)
+		weighed, err := inside.Weighed(ctx, &p, g)
 		if err != nil {
 			return nil, err
 		}
@@ -165,40 +134,6 @@ func readFeatures(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Mat
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	return raw, nil
-}
-
-// prepare prepares features as the model does.
-func prepare(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Source, error) {
-	view, err := inside.View(ctx, m.Preparer(), raw)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.Read(ctx, view)
-}
-
-func prepareDouble(ctx context.Context, m *coles.Model, raw *matrix.Source) (*matrix.Matrix[float64], error) {
-	prepared, err := prepare(ctx, m, raw)
-	if err != nil {
-		return nil, err
-	}
-	return matrix.As[float64](ctx, prepared)
-}
-
-// What the vectors of weights are for.
-const (
-	forNegatives = iota
-	forDegrees
-)
-
-// weights are the weights of nodes, by their degree, in the sums (FX)ᵀv; nil for a sum that is not needed.
-func (g *Graph) weights() (v [2]func(degree float64) float64) {
-	v[forNegatives], v[forDegrees] = g.fit.Weights()
-	return v
-}
-
-// addNegatives returns what adds the rank-one part of M to the end of its row i, from the diagonal on.
-func (g *Graph) addNegatives(along []float64) func(i int, row []float64) {
-	return g.fit.AddNegatives(along, g.fit.Length(float64(len(g.adj.nodes)), g.adj.volume))
 }
 
 // Nodes is the number of nodes there are now.
@@ -256,53 +191,69 @@ func (g *Graph) graph() (*coles.Graph, error) {
 // Errors: [coles.ErrIndex], [coles.ErrTooLarge], [coles.ErrNotFinite] where a row overflows, and
 // ctx's.
 func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
-	rows, v, factors, err := g.rowsOf(nodes)
-	if err != nil || len(nodes) == 0 || v.IsEmpty() {
+	rows, parts, err := g.rowsOf(nodes)
+	if err != nil || len(nodes) == 0 {
 		return &mat.Dense{}, cmp.Or(err, ctx.Err())
 	}
-	y, err := project(ctx, rows, v)
-	if err != nil {
-		return nil, err
-	}
-	if err := matrix.ScaleColumns(ctx, y, factors); err != nil {
-		return nil, err
+	var y kernel.Matrix[float64]
+	for k := range parts {
+		z, err := project(ctx, rows[k], parts[k].Directions)
+		if err == nil {
+			err = matrix.ScaleColumns(ctx, z, parts[k].Scaling.Factors)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if k == 0 {
+			y = z
+		} else if y, err = linear.Beside(ctx, y, z, parts[k].Share); err != nil {
+			return nil, err
+		}
 	}
 	return matrix.ToFiniteDense(ctx, "the embedding", y)
 }
 
-// rowsOf copies rows of FX, each as a whole, and returns what projects them.
-func (g *Graph) rowsOf(nodes []int) (rows kernel.Matrix[float64], v *mat.Dense, factors []float64, err error) {
+// rowsOf copies rows of FX of every part, those of a node as a whole, and returns what projects them.
+func (g *Graph) rowsOf(nodes []int) (rows []kernel.Matrix[float64], parts []coles.Part, err error) {
 	g.made().mu.RLock()
-	d := g.fx.Cols()
-	g.mu.RUnlock()
-	if err := matrix.CheckSize(len(nodes), d); err != nil {
-		return rows, nil, nil, fmt.Errorf("live: embed: %w", err)
+	parts = g.model.Parts()
+	for _, p := range g.parts {
+		rows = append(rows, kernel.Matrix[float64]{Cols: p.fx.Cols()})
 	}
-	rows = kernel.Unset[float64](len(nodes), d)
+	g.mu.RUnlock()
+	for k, r := range rows {
+		if err := matrix.CheckSize(len(nodes), r.Cols); err != nil {
+			return nil, nil, fmt.Errorf("live: embed: %w", err)
+		}
+		rows[k] = kernel.Unset[float64](len(nodes), r.Cols)
+	}
 	for q, i := range nodes {
-		if err := g.copyRow(rows.Row(q), i); err != nil {
-			return rows, nil, nil, err
+		if err := g.copyRow(rows, q, i); err != nil {
+			return nil, nil, err
 		}
 	}
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	return rows, g.v, g.factors, nil
+	return rows, parts, nil
 }
 
-func (g *Graph) copyRow(to []float64, i int) error {
+func (g *Graph) copyRow(to []kernel.Matrix[float64], q, i int) error {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	if i < 0 || i >= g.count {
 		return fmt.Errorf("live: embed: %w: node %d of %d", coles.ErrIndex, i, g.count)
 	}
-	copy(to, g.fx.Dense.Row(i))
+	for k, p := range g.parts {
+		copy(to[k].Row(q), p.fx.Dense.Row(i))
+	}
 	return nil
 }
 
 // project returns FXVᵀ for rows of FX.
 func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kernel.Matrix[float64], error) {
 	raw := kernel.Matrix[float64](v.RawMatrix())
-	y := kernel.Unset[float64](fx.Rows, raw.Rows)
+	y := kernel.Dense[float64](fx.Rows, raw.Rows)
+	if v.IsEmpty() {
+		return y, ctx.Err()
+	}
 	return y, kernel.Gemm(ctx, false, true, 1, fx, raw, 0, y)
 }
 
@@ -318,58 +269,46 @@ func (g *Graph) Rebuild(ctx context.Context) error {
 	return g.rebuild(ctx)
 }
 
-// rebuild computes FX, M and (FX)ᵀv from the graph and the features.
+// rebuild computes FX, M and (FX)ᵀv of every part from the graph and the features.
 func (g *Graph) rebuild(ctx context.Context) error {
-	w, err := g.adj.whole(ctx, filterRows(g.adj.now))
-	if err != nil {
-		return err
-	}
-	x := *g.x
-	x.Owned = false // X is needed again
-	fx, err := matrix.Polynomial(ctx, g.fit.Filter, w, &x)
-	if err != nil {
-		return err
-	}
-	plus, err := g.adj.whole(ctx, g.adj.plusRows(g.adj.now))
-	if err != nil {
-		return err
-	}
-	m, err := matrix.Operator[float64]{Sparse: plus}.Gram(ctx, fx)
-	if err != nil {
-		return err
-	}
-	var along [2][]float64
-	for k, v := range g.weights() {
-		along[k] = make([]float64, fx.Cols)
-		if v == nil {
-			continue
-		}
-		weight := make([]float64, fx.Rows)
-		for i := range weight {
-			weight[i] = v(g.adj.nodes[i].degree)
-		}
-		if along[k], err = matrix.TransposeTimes(ctx, matrix.Of(fx), weight); err != nil {
+	steps := make([]step, len(g.parts))
+	for k, p := range g.parts {
+		var err error
+		if steps[k], err = p.rebuild(ctx); err != nil {
 			return err
 		}
 	}
-	if err := g.inRange(ctx, fx, m, along[forNegatives]); err != nil {
-		return err
-	}
-	rows, err := matrix.Of(fx).WithRoom(ctx)
-	if err != nil {
-		return err
-	}
-	energy, err := g.x.Squares(ctx)
-	if err != nil {
-		return err
-	}
-	if !matrix.Finite(energy) {
-		return fmt.Errorf("live: %w: the squares of the features add up to infinity; scale them", coles.ErrNotFinite)
-	}
-	g.mu.Lock()
-	g.fx = rows
-	g.mu.Unlock()
-	g.m, g.along, g.energy = m, along, [2]float64{energy, energy}
+	g.take(steps)
 	g.adj.sumDegrees()
 	return nil
+}
+
+// take has the parts become what a change has made of them. The rows of a node change at once.
+func (g *Graph) take(steps []step) {
+	g.mu.Lock()
+	for k, p := range g.parts {
+		if s := steps[k]; s.fx != nil {
+			p.fx = s.fx
+		}
+		p.m, p.along, p.energy = steps[k].m, steps[k].along, steps[k].energy
+	}
+	g.mu.Unlock()
+	widest := steps[0].near
+	for _, s := range steps {
+		if s.near == nil {
+			return
+		}
+		if len(s.near.nodes) > len(widest.nodes) {
+			widest = s.near
+		}
+	}
+	for _, i := range widest.nodes {
+		g.mu.Lock()
+		for k, p := range g.parts {
+			if q := steps[k].near.place[i]; q >= 0 {
+				copy(p.rowOf(i), steps[k].rows.Row(int(q)))
+			}
+		}
+		g.mu.Unlock()
+	}
 }

@@ -99,11 +99,11 @@ func refit(t *testing.T, g *live.Graph) (m *coles.Model, drift float64) {
 // eigenvalues: the graph, λ, and the products of all rows, within the 1e-9 that is promised.
 func wantModel(t *testing.T, got, want *coles.Model) {
 	t.Helper()
-	lambda := want.Lambda()
-	if len(got.Lambda()) != len(lambda) {
-		t.Fatalf("%d eigenvalues, a fit has %d", len(got.Lambda()), len(lambda))
+	lambda := want.Parts()[0].Lambda
+	if len(got.Parts()[0].Lambda) != len(lambda) {
+		t.Fatalf("%d eigenvalues, a fit has %d", len(got.Parts()[0].Lambda), len(lambda))
 	}
-	for k, l := range got.Lambda() {
+	for k, l := range got.Parts()[0].Lambda {
 		if math.Abs(l-lambda[k]) > 1e-9*lambda[0] {
 			t.Errorf("eigenvalue %d is %v, a fit finds %v", k, l, lambda[k])
 		}
@@ -259,7 +259,7 @@ func TestThePreparationIsKept(t *testing.T) {
 			}
 			h.add(t, g, more, edges, nil)
 			got, _ := refit(t, g)
-			prepared := testkit.Must(m.Preparer().Apply(ctx, h.features(0, n+more)))
+			prepared := testkit.Must(m.Parts()[0].Preparer.Apply(ctx, h.features(0, n+more)))
 			plain := *h
 			plain.x, plain.opts = testkit.DenseOf(prepared), []coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 5, coles.PrepareNone })}
 			want := plain.fit(n + more)
@@ -371,7 +371,7 @@ func TestDegreeColumnAppears(t *testing.T) {
 	grown, _ := refit(t, g)
 	wantModel(t, grown, h.fit(n))
 	for k, want := range []int{4, 4, 3} {
-		if got := len([]*coles.Model{m, same, grown}[k].Lambda()); got != want {
+		if got := len([]*coles.Model{m, same, grown}[k].Parts()[0].Lambda); got != want {
 			t.Errorf("model %d has %d eigenvalues, want %d", k, got, want)
 		}
 	}

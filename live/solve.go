@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solve finds P and λ for the graph as it is now, as [coles.Solve] does for FX and ΔW written out,
+// Solve finds P and λ of the first part for the graph as it is now, as [coles.Solve] does for FX and ΔW written out,
 // to rounding. M is there already, so that it takes O(d³) and, for the column of degrees, three passes
 // over X and FX: directly up to 2,000 features; above, by some 7·d′ products with M, to residuals of
 // 10⁻¹² of λ₁. It begins anew and not from the P before, from which it is hardly shorter to that
@@ -29,7 +29,9 @@ import (
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
 	defer g.alone()()
-	s, err := g.solve(ctx)
+	ctx, dismiss := parallel.Crew(ctx)
+	defer dismiss()
+	s, err := g.parts[0].solve(ctx)
 	return s.Projection, err
 }
 
@@ -41,38 +43,36 @@ type solution struct {
 	share   float64   // of that column
 }
 
-// solve is Solve, and also finds the column of degrees.
-func (g *Graph) solve(ctx context.Context) (found solution, err error) {
-	ctx, dismiss := parallel.Crew(ctx)
-	defer dismiss()
-	fit := g.fit
+// solve is Solve of a part, and also finds the column of degrees.
+func (p *part) solve(ctx context.Context) (found solution, err error) {
+	fit := p.fit
 	if fit.DegreeShare > 0 {
-		known, err := linear.Known(ctx, g.x, linear.Roots(g.adj.degrees()))
+		known, err := linear.Known(ctx, p.x, linear.Roots(p.adj.degrees()))
 		if err != nil {
 			return found, err
 		}
 		fit = fit.Resolved(known)
 	}
-	squares, err := g.fx.Squares(ctx)
+	squares, err := p.fx.Squares(ctx)
 	if err != nil {
 		return found, err
 	}
-	magnitude := math.Sqrt(squares * g.adj.volume)
-	degrees := fit.DegreeDirection(g.along[forDegrees], magnitude, linear.Rounding(false))
-	d := g.m.Rows
+	magnitude := math.Sqrt(squares * p.adj.volume)
+	degrees := fit.DegreeDirection(p.along[forDegrees], magnitude, linear.Rounding(false))
+	d := p.m.Rows
 	m := kernel.Unset[float64](d, d)
-	kernel.Copy(m, g.m)
-	negatives := g.addNegatives(g.along[forNegatives])
+	kernel.Copy(m, p.m)
+	negatives := p.addNegatives(p.along[forNegatives])
 	for i := range d {
 		negatives(i, m.Row(i)[i:])
 	}
 	fit.Shared(m)
-	s, vectors := g.model.Settings(), fit.Vectors(degrees)
-	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(g.m), 2))
+	s, vectors := p.of.Settings, fit.Vectors(degrees)
+	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(p.m), 2))
 	if err != nil {
 		return found, solveError(err, vectors)
 	}
-	own, err := g.x.Squares(ctx)
+	own, err := p.x.Squares(ctx)
 	noise := linear.NoiseOf(r, fit.Zero(own, 1+math.Abs(fit.Coef)), s.Truncate)
 	return solution{projection(r), noise, degrees, fit.DegreeShare}, err
 }
@@ -101,7 +101,7 @@ func solveError(err error, wanted int) error {
 // Refit solves for P again, scales the columns anew and returns the model of the graph as it is
 // now: what [coles.Fit] gives for it in double precision with the features prepared as they were,
 // to rounding. From then on [Graph.Embed] is by that model. drift is the largest principal angle
-// between the rows of the old and the new P, in radians: see [PrincipalAngle]. Rows that weigh nothing do not count
+// between the rows of the old and the new P of the first part, in radians: see [PrincipalAngle]. Rows that weigh nothing do not count
 // (see [coles.Report]). Where truncation or these have left different numbers of rows it is the angle of the fewer to the span of the others, and 0
 // where none are left. The models before stay as they are.
 //
@@ -116,23 +116,44 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := g.solve(ctx)
-	if err != nil {
-		return nil, 0, err
+	var parts []coles.Part
+	var y kernel.Matrix[float64]
+	r := g.model.Report()
+	for k, p := range g.parts {
+		found, err := p.solve(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		of, undetermined, z, err := p.refitted(ctx, found, slices.Clone(g.ids))
+		if err != nil {
+			return nil, 0, err
+		}
+		if parts = append(parts, of); k == 0 {
+			y, r.Undetermined, r.DegreeShare, r.Solver = z, undetermined, found.share, found.Solver
+		} else if y, err = linear.Beside(ctx, y, z, of.Share); err != nil {
+			return nil, 0, err
+		}
 	}
-	if m, err = g.assemble(ctx, now, found); err != nil {
+	if m, err = g.assemble(ctx, now, r, parts, y); err != nil {
 		return nil, 0, err
 	}
 	if drift, err = turn(determined(g.model), determined(m)); err != nil {
 		return nil, 0, err
 	}
-	g.use(m)
-	for i, place := range g.known {
-		if place >= 0 {
-			g.known[i] = int32(i)
-		}
+	g.mu.Lock()
+	g.model = m
+	for k, p := range g.parts {
+		p.of = parts[k]
 	}
-	g.gone = g.missing()
+	g.mu.Unlock()
+	for _, p := range g.parts {
+		for i, place := range p.known {
+			if place >= 0 {
+				p.known[i] = int32(i)
+			}
+		}
+		p.gone = p.missing(g.row)
+	}
 	return m, drift, nil
 }
 
@@ -142,47 +163,54 @@ func determined(m *coles.Model) *mat.Dense {
 	return matrix.ToDense(kernel.Rows(p, 0, p.Rows-m.Report().Undetermined))
 }
 
-// assemble makes the model of the graph as it is now.
-func (g *Graph) assemble(ctx context.Context, now *coles.Graph, p solution) (*coles.Model, error) {
-	s, r := g.model.Settings(), g.model.Report()
-	s.Precision = coles.Float64
-	directions := matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), p.degrees))
-	y := kernel.Matrix[float64]{Rows: len(g.adj.nodes)}
-	var err error
-	if !directions.IsEmpty() {
-		if y, err = project(ctx, g.fx.Dense, directions); err != nil {
-			return nil, err
+// refitted is the part of a solution, how many of its columns weigh nothing, and its columns.
+func (p *part) refitted(ctx context.Context, found solution, ids []string) (of coles.Part, undetermined int, y kernel.Matrix[float64], err error) {
+	of = p.of
+	of.Settings.Precision = coles.Float64
+	of.Directions, of.Lambda = matrix.ToDense(linear.Above(kernel.Matrix[float64](found.P.RawMatrix()), found.degrees)), found.Lambda
+	if y, err = project(ctx, p.fx.Dense, of.Directions); err != nil {
+		return of, 0, y, err
+	}
+	w, _, err := spectral.FitAll(ctx, spectral.Rule(of.Settings.Scaling), found.share, y, found.Lambda, linear.Rounding(false), &found.noise)
+	if err != nil {
+		return of, 0, y, fmt.Errorf("live: %w", err)
+	}
+	of.Scaling = coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
+	if p.known != nil {
+		of.Preparer = inside.Seated(of.Structure(), p.known, ids)
+	}
+	if dropped := inside.Keep(&of, len(p.of.Scaling.Factors)); dropped > 0 { // as the fit has
+		w.Undetermined = max(0, w.Undetermined-dropped)
+		if y, err = project(ctx, p.fx.Dense, of.Directions); err != nil {
+			return of, 0, y, err
 		}
 	}
-	w, _, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), p.share, y, p.Lambda, linear.Rounding(false), &p.noise)
-	if err != nil {
-		return nil, fmt.Errorf("live: %w", err)
-	}
-	if err := matrix.ScaleColumns(ctx, y, w.Factors); err != nil {
-		return nil, err
-	}
+	return of, w.Undetermined, y, matrix.ScaleColumns(ctx, y, of.Scaling.Factors)
+}
+
+// assemble makes the model of the graph as it is now.
+func (g *Graph) assemble(ctx context.Context, now *coles.Graph, r coles.Report, parts []coles.Part, y kernel.Matrix[float64]) (*coles.Model, error) {
 	embedding, err := matrix.ToFiniteDense(ctx, "the embedding", y)
 	if err != nil {
 		return nil, err
 	}
-	r.Graph, r.Seconds, r.DegreeShare, r.Undetermined, r.Refitted = now.Report(), coles.Report{}.Seconds, p.share, w.Undetermined, true
-	x, preparer, ids := mat.Matrix(matrix.ToDense(g.fx.Dense)), g.model.Preparer(), slices.Clone(g.ids)
-	if g.known != nil {
-		x, preparer = nil, inside.Seated(g.model.Structure(), g.known, ids)
-	} else {
-		r.FeaturesHash = matrix.HashOf(g.hashes, r.Features)
+	r.Graph, r.Seconds, r.Refitted = now.Report(), coles.Report{}.Seconds, true
+	var x mat.Matrix
+	if g.hashes != nil {
+		x, r.FeaturesHash = matrix.ToDense(g.parts[0].fx.Dense), matrix.HashOf(g.hashes, r.Features)
 	}
 	if r.GraphHash, err = matrix.HashCSR(ctx, inside.Adjacency(now)); err != nil {
 		return nil, err
 	}
+	s := g.model.Settings()
+	s.Precision = coles.Float64
 	if r.Memory.Bytes, err = s.Estimate(now, x); err != nil {
 		return nil, err
 	}
 	if r.Memory.Solver = s.Solver; s.Solver == 0 {
-		r.Memory.Solver = p.Solver
+		r.Memory.Solver = r.Solver
 	}
-	scaling := coles.Scaling{Power: w.Power, EffectiveRank: w.EffectiveRank, Factors: w.Factors}
-	return inside.Assembled(s, r, ids, preparer, p.Projection, p.degrees, scaling, embedding)
+	return inside.Assembled(r, slices.Clone(g.ids), parts, s.Dim, embedding)
 }
 
 // orthonormalTolerance is how far PPᵀ may be from I: far above the rounding of any solver, far

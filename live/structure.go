@@ -26,8 +26,8 @@ func (p *placed) add(node int, weight float64) {
 
 // encode sets row to the features that the model's structure makes of the edges, zeros where none counts: the vector is then
 // that of the neighbours alone.
-func (p *placed) encode(ctx context.Context, m *coles.Model, row []float64) error {
-	made, err := inside.Row(ctx, m.Structure(), p.places, p.weights)
+func (p *placed) encode(ctx context.Context, s *coles.Structure, row []float64) error {
+	made, err := inside.Row(ctx, s, p.places, p.weights)
 	if err != nil {
 		return err
 	}
@@ -53,12 +53,12 @@ func newcomers(n int, edges []coles.Edge) (count int, err error) {
 	return count, nil
 }
 
-// missing are the places of nodes that the model knows by names that no node has.
-func (g *Graph) missing() map[string]int32 {
+// missing are the places of nodes that the part knows by names that no node has.
+func (p *part) missing(rows map[string]int) map[string]int32 {
 	gone := make(map[string]int32)
-	if g.known != nil && g.row != nil {
-		for place, id := range inside.Known(g.model.Structure()) {
-			if _, there := g.row[id]; !there {
+	if p.known != nil && rows != nil {
+		for place, id := range inside.Known(p.of.Structure()) {
+			if _, there := rows[id]; !there {
 				gone[id] = int32(place)
 			}
 		}
@@ -67,32 +67,33 @@ func (g *Graph) missing() map[string]int32 {
 }
 
 // encode makes the features of nodes whose edges have changed anew, and keeps those of old nodes, of which
-// there are n. It refuses to leave new nodes, but those that are leaving, of which nothing says where one belongs.
-func (g *Graph) encode(ctx context.Context, touched []int32, n int, leaving []int) error {
-	some := false
+// there are n. Of the first part it refuses to leave new nodes, but those that are leaving, of which nothing says where one
+// belongs.
+func (p *part) encode(ctx context.Context, touched []int32, n int, leaving []int, first bool) error {
+	some := !first
 	for _, i := range touched {
-		row := g.x.Dense.Row(int(i))
-		if _, kept := g.before[i]; !kept && int(i) < n {
-			g.before[i] = slices.Clone(row)
+		row := p.x.Dense.Row(int(i))
+		if _, kept := p.before[i]; !kept && int(i) < n {
+			p.before[i] = slices.Clone(row)
 		}
-		e, v := placed{known: g.known}, g.adj.now(i)
+		e, v := placed{known: p.known}, p.adj.now(i)
 		for q, j := range v.cols {
 			if j != i {
 				e.add(int(j), v.vals[q])
 			}
 		}
-		if err := e.encode(ctx, g.model, row); err != nil {
+		if err := e.encode(ctx, p.of.Structure(), row); err != nil {
 			return fmt.Errorf("live: node %d: %w", i, err)
 		}
 		some = some || matrix.Magnitude(row) > 0
 	}
-	for i := 0; i < g.x.Rows() && !some; i++ {
-		some = matrix.Magnitude(g.x.Dense.Row(i)) > 0
+	for i := 0; i < p.x.Rows() && !some; i++ {
+		some = matrix.Magnitude(p.x.Dense.Row(i)) > 0
 	}
 	if some {
 		return nil
 	}
-	for i, place := range g.known {
+	for i, place := range p.known {
 		if place < 0 && !slices.Contains(leaving, i) {
 			return fmt.Errorf("live: %w: no edge would be left to a node that the model knows; fit the graph anew", coles.ErrUnplaced)
 		}
@@ -100,25 +101,17 @@ func (g *Graph) encode(ctx context.Context, touched []int32, n int, leaving []in
 	return nil
 }
 
-// restore takes back what encode has changed.
-func (g *Graph) restore() {
-	for i, row := range g.before {
-		g.x.SetRow(int(i), row)
-	}
-	g.before = nil
-}
-
 // addFeatures adds c times row i of the features: as it was before the last change, of n nodes, or, if fresh, the
 // difference that the change made.
-func (g *Graph) addFeatures(to []float64, i int32, c float64, fresh bool, n int) {
-	was, replaced := g.before[i]
+func (p *part) addFeatures(to []float64, i int32, c float64, fresh bool, n int) {
+	was, replaced := p.before[i]
 	switch {
 	case replaced && fresh:
-		g.x.AddRow(to, int(i), c)
+		p.x.AddRow(to, int(i), c)
 		matrix.AddScaled(to, -c, was)
 	case replaced:
 		matrix.AddScaled(to, c, was)
 	case (int(i) >= n) == fresh:
-		g.x.AddRow(to, int(i), c)
+		p.x.AddRow(to, int(i), c)
 	}
 }

@@ -139,12 +139,12 @@ func TestRefitAfterAnyHistory(t *testing.T) {
 				var file bytes.Buffer
 				testkit.Must(m.WriteTo(&file))
 				testkit.WantClose(t, "read from a file", testkit.Must(testkit.Must(coles.ReadModel(&file)).Embed(ctx, now, nil)), y, close)
-				x := testkit.DenseOf(testkit.Must(first.Structure().Encode(ctx, h.graph(t))))
+				x := testkit.DenseOf(testkit.Must(first.Parts()[0].Structure().Encode(ctx, h.graph(t))))
 				s := m.Settings()
 				s.Preparation, s.Structure = coles.PrepareNone, 0
 				scratch := testkit.Must(coles.Fit(ctx, h.graph(t), x, coles.WithSettings(s)))
-				for k, v := range scratch.Lambda() {
-					testkit.WantNear(t, "an eigenvalue", m.Lambda()[k], v, 1e-5*scratch.Lambda()[0])
+				for k, v := range scratch.Parts()[0].Lambda {
+					testkit.WantNear(t, "an eigenvalue", m.Parts()[0].Lambda[k], v, 1e-5*scratch.Parts()[0].Lambda[0])
 				}
 				own, other := testkit.Product(y, y.T()), testkit.Product(scratch.Embedding(), scratch.Embedding().T())
 				testkit.WantClose(t, "YYᵀ", own, other, 1e-4*mat.Norm(other, 2))
@@ -156,6 +156,61 @@ func TestRefitAfterAnyHistory(t *testing.T) {
 	}
 }
 
+// A graph whose model has columns of the structure beside those of features is followed as a whole: by every change its
+// vectors are those that the model gives it, also read from a file, and by a refit those of the new model.
+func TestFollowStructureBesideFeatures(t *testing.T) {
+	const n, d = 400, 30
+	rng := testkit.Random(31)
+	names, x := make([]string, n+2), testkit.RandomDense(rng, n+2, d)
+	for i := range names {
+		names[i] = fmt.Sprint("node ", i)
+	}
+	g := testkit.Must(coles.NewGraph(n, testkit.RandomEdges(rng, n, 0.01), coles.WithIDs(names[:n])))
+	opts := []coles.Option{coles.WithFilter(coles.S2GCSum(2)), coles.WithDim(48), coles.With(func(s *coles.Settings) { s.Structure = 0.4 })}
+	for kind, whole := range map[coles.Kind]bool{coles.UseGraph: false, coles.UseFeatures: true} { // which has 24 hops
+		m := testkit.Must(coles.Fit(ctx, g, x.Slice(0, n, 0, d), append(opts, coles.With(func(s *coles.Settings) {
+			if s.Kind = kind; kind == coles.UseFeatures {
+				*s = s.WithoutGraph()
+			}
+		}))...))
+		testkit.WantSame(t, "parts", len(m.Parts()), 2)
+		f := testkit.Must(live.Follow(ctx, m, g, x.Slice(0, n, 0, d)))
+		features := mat.DenseCopyOf(x.Slice(0, n, 0, d))
+		same := func(what string, m *coles.Model) {
+			t.Helper()
+			y := testkit.Must(f.Embed(ctx, numbers(f.Nodes())))
+			testkit.WantClose(t, what, y, testkit.Must(m.Embed(ctx, testkit.Must(f.Graph()), features)), 1e-9*mat.Norm(y, 2))
+		}
+		same("at first", m)
+		update := testkit.Must(f.Add(ctx, live.Change{Features: x.Slice(n, n+2, 0, d), IDs: names[n:], Edges: []coles.Edge{{U: n, V: 5}, {U: n, V: n + 1}, {U: 7, V: 90}}}))
+		features = mat.DenseCopyOf(x)
+		same("grown", m)
+		testkit.WantSame(t, "everything anew", update.Whole, whole)
+		testkit.Must(f.SetWeights(ctx, []coles.Edge{{U: n, V: 5}, {U: n, V: 6}}, []float64{0, 2}))
+		same("other weights", m)
+		features.SetRow(3, x.RawRowView(4))
+		testkit.Must(f.SetFeatures(ctx, []int{3}, x.Slice(4, 5, 0, d)))
+		same("other features", m)
+		f = testkit.Must(live.Read(bytes.NewReader(saved(t, f))))
+		same("read", m)
+		testkit.Must(f.Remove(ctx, []int{9}))
+		features.SetRow(9, features.RawRowView(n+1))
+		features = mat.DenseCopyOf(features.Slice(0, n+1, 0, d))
+		same("one less", m)
+		before := testkit.Bits(testkit.Must(f.Embed(ctx, numbers(n+1))))
+		testkit.WantError(t, testkit.Err(f.Add(ctx, live.Change{Edges: []coles.Edge{{U: 0, V: 1}}, Weights: []float64{math.MaxFloat64}})), coles.ErrNotFinite)
+		testkit.WantSame(t, "refused", testkit.Bits(testkit.Must(f.Embed(ctx, numbers(n+1)))), before)
+		next, _ := refit(t, f)
+		same("refitted", next)
+		testkit.WantClose(t, "the model's own vectors", next.Embedding(), testkit.Must(f.Embed(ctx, numbers(n+1))), 1e-9)
+		r := next.Report()
+		testkit.WantSame(t, "what the report has", [3]any{r.StructureShare, r.Dim, r.Refitted}, [3]any{0.4, m.Report().Dim, true})
+		f = testkit.Must(live.Read(bytes.NewReader(saved(t, f))))
+		testkit.Must(f.SetWeights(ctx, []coles.Edge{{U: 20, V: 40}}, []float64{1}))
+		same("changed after that", next)
+	}
+}
+
 // The columns of roles of a newcomer are those that it has in the double cover, frozen alike; to follow them is refused.
 func TestFrozenRoles(t *testing.T) {
 	const n = 200
@@ -163,7 +218,8 @@ func TestFrozenRoles(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(n, list, coles.WithArcs()))
 	x := testkit.RandomDense(testkit.Random(5), n+2, 10)
 	m := testkit.Must(coles.Fit(ctx, g, x.Slice(0, n, 0, 10)))
-	roles, share := m.Roles()
+	last := m.Parts()[1]
+	roles := testkit.Must(coles.Fit(ctx, g.Roles(), nil, coles.WithSettings(last.Settings)))
 	arcs := []coles.Edge{{U: n, V: 150}, {U: 20, V: n}, {U: n + 1, V: 160}, {U: 30, V: n + 1}, {U: n, V: n + 1}}
 	weights := []float64{1, 2, 1, 3, 1}
 	y := testkit.Must(testkit.Must(live.Freeze(ctx, m, g, x.Slice(0, n, 0, 10))).Embed(ctx, x.Slice(n, n+2, 0, 10), arcs, weights))
@@ -173,7 +229,7 @@ func TestFrozenRoles(t *testing.T) {
 	_, k := z.Dims()
 	for i := range 2 {
 		for j := range 2 * k {
-			want := math.Sqrt(share/2) * z.At(2*i+j/k, j%k)
+			want := math.Sqrt(last.Share/2) * z.At(2*i+j/k, j%k)
 			if got := y.At(i, all-2*k+j); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("newcomer %d, column %d of roles: %v, want %v", i, j, got, want)
 			}

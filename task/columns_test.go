@@ -26,7 +26,7 @@ func TestColumnsAlonePredictNodes(t *testing.T) {
 	}
 	data := &Data{Dataset: d, Graph: g}
 	target := testkit.Must(TargetOf(d, n, ""))
-	p := testkit.Must(Learn(ctx, g, y, nil, target, learn.Options{}))
+	p := testkit.Must(FitPredictor(ctx, g, y, nil, target, learn.Options{}))
 	testkit.WantSame(t, "by features", p.ByFeatures(), true)
 	var kept bytes.Buffer
 	testkit.Must((&File{Predictor: p}).WriteTo(&kept))

@@ -58,7 +58,7 @@ func TestInfoKnowsTheFit(t *testing.T) {
 			t.Errorf("%s: of the model %+v", name, r)
 		}
 		testkit.WantSame(t, "memory", before.Fit.Bytes, testkit.Must(s.Estimate(g, d.Features)))
-		testkit.WantSame(t, "settings and λ", []string{asJSON(t, after.Settings), asJSON(t, after.Lambda)}, []string{asJSON(t, m.Settings()), asJSON(t, m.Lambda())})
+		testkit.WantSame(t, "settings and λ", []string{asJSON(t, after.Settings), asJSON(t, after.Lambda)}, []string{asJSON(t, m.Settings()), asJSON(t, m.Parts()[0].Lambda)})
 		table := must(t, "", "info", model)
 		last := fmt.Sprintf("last column  degrees, with a share of %.3g\n", want.DegreeShare)
 		if !strings.Contains(table, "chosen       "+want.Alignment.String()+"\n") || strings.Contains(table, last) != (name == "graph") {

@@ -95,10 +95,8 @@ func (e *embedder) byModel(ctx context.Context, d *task.Data) (task.Model, mat.M
 		return nil, nil, err
 	}
 	fitted, ok := f.Model.(*coles.Model)
-	if ok && e.r.arcs {
-		if roles, _ := fitted.Roles(); roles == nil {
-			return nil, nil, usagef("-directed: the model was fitted without")
-		}
+	if ok && e.r.arcs && fitted.Report().RoleShare == 0 {
+		return nil, nil, usagef("-directed: the model was fitted without")
 	}
 	e.r.progress.show("embed", 0, 0)
 	if e.scratch != "" && !d.Apart {

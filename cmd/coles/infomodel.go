@@ -38,7 +38,7 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 		r := m.Report()
 		about := &modelInfo{
 			Nodes: r.Graph.Nodes, Features: r.Features, Dim: r.Dim,
-			Lambda: m.Lambda(), Settings: m.Settings(), Report: r, Columns: columns, Hash: m.Hash(), Rows: f.RowsBytes,
+			Lambda: m.Parts()[0].Lambda, Settings: m.Settings(), Report: r, Columns: columns, Hash: m.Hash(), Rows: f.RowsBytes,
 		}
 		if f.Predictor != nil {
 			about.Classifier = infoOfPredictor(f.Predictor)

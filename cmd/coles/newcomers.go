@@ -48,8 +48,8 @@ func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, e
 	}
 	n := k.old.Nodes()
 	ids := task.Names(k.old.IDs, n)
-	if fitted.Structure() != nil || o.features == "" {
-		if o.features != "" || fitted.Structure() == nil {
+	if fitted.Parts()[0].Structure() != nil || o.features == "" {
+		if o.features != "" || fitted.Parts()[0].Structure() == nil {
 			return nil, usagef("-new-edges alone is for a model fitted without features; -new-features names a file of them for another")
 		}
 		return k.readJoins(ctx, o.edges, ids)

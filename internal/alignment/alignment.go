@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// Enough is the s from which the graph is used.
-	Enough = 0.8
 	// Small is the r up to which communities are too small to use the graph for them.
 	Small = 0.25
 	// Directions is the number of leading directions of the features that s looks along. With two every
@@ -27,24 +25,6 @@ const (
 	// Wide is the number of features from which their spectrum tells whether they are noise.
 	Wide = 40
 )
-
-// An Estimate is a coles.Alignment.
-type Estimate struct {
-	Neighbours, Deviation          float64 // s
-	Known                          bool
-	Communities, CommunitiesSpread float64 // r
-	Ratio                          float64 // q, 0 where it was not measured
-}
-
-// Open reports whether s leaves the choice to the communities.
-func (e Estimate) Open() bool { return e.Neighbours < Enough }
-
-// Graph reports whether the graph is used. Where features tell nothing, communities need only be there, beyond
-// three deviations, or two sides: these make opposites of neighbours, by more than the −0.03 of edges drawn at random.
-func (e Estimate) Graph() bool {
-	there := !e.Known && (e.Communities > 3*e.CommunitiesSpread || -e.Communities > max(0.1, 3*e.CommunitiesSpread))
-	return !e.Open() || there || e.Known && e.Communities >= Small || e.Ratio >= 1
-}
 
 // Noise reports whether the largest of the eigenvalues of XᵀX (d × d) is hardly above what noise on n rows has, by the
 // sum of all: random matrices have none beyond their mean times (1 + √(d/n))², or n/d. In 40 draws of 64 to 384 columns
@@ -65,21 +45,5 @@ type Parts[T kernel.Float] struct {
 	Seed    uint64
 	Room    []T                                               // memory to be used first
 	Filter  []float64                                         // the coefficients of F
-	Walk    func(ctx context.Context) (*kernel.CSR[T], error) // makes W; nil where q is not to be measured
-}
-
-// Measure measures s and, where that leaves the choice open, r, and then q. It returns [matrix.ErrPrecision] where the rows
-// of the features differ by rounding in float32 only, and ctx's error.
-func (p Parts[T]) Measure(ctx context.Context) (Estimate, error) {
-	if p.Edges == 0 {
-		return Estimate{Known: true}, ctx.Err()
-	}
-	found, err := p.along(ctx)
-	if err == nil && found.Open() {
-		found.Communities, found.CommunitiesSpread, err = p.communities(ctx)
-	}
-	if err == nil && p.Walk != nil && found.Known && !found.Graph() {
-		found.Ratio, found.Known, err = p.ratio(ctx)
-	}
-	return found, err
+	Walk    func(ctx context.Context) (*kernel.CSR[T], error) // makes W
 }

@@ -49,8 +49,8 @@ func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	return told / (own / math.Sqrt(4*lengths.apart())), nil // both halves add up to own
 }
 
-// ratio is q of coles.Alignment, and whether a node's own features tell of its others.
-func (p Parts[T]) ratio(ctx context.Context) (q float64, known bool, err error) {
+// Ratio is q of coles.Alignment, and whether a node's own features tell of its others.
+func (p Parts[T]) Ratio(ctx context.Context) (q float64, known bool, err error) {
 	r, err := p.rows(ctx)
 	if err != nil {
 		return 0, false, err

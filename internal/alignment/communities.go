@@ -138,8 +138,8 @@ func (p Parts[T]) names(ctx context.Context) ([]uint64, error) {
 	return Names(ctx, p.Graph, names, 2)
 }
 
-// communities measures them on a graph.
-func (p Parts[T]) communities(ctx context.Context) (size, deviation float64, err error) {
+// Communities is r and its deviation.
+func (p Parts[T]) Communities(ctx context.Context) (size, deviation float64, err error) {
 	n := int64(len(p.Degrees))
 	all := make([]float64, 3)
 	names, err := p.names(ctx)

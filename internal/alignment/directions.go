@@ -37,11 +37,13 @@ type rows[T kernel.Float] struct {
 	variable []int32 // of each column, whose columns are hidden together; nil where each column is one
 }
 
-// along is s.
-func (p Parts[T]) along(ctx context.Context) (Estimate, error) {
+// Along is s and its deviation, and whether the features tell anything. It returns [matrix.ErrPrecision] where the rows of
+// the features differ by rounding in float32 only, and ctx's error.
+func (p Parts[T]) Along(ctx context.Context) (s, deviation float64, known bool, err error) {
+	fail := func(err error) (float64, float64, bool, error) { return 0, 0, false, err }
 	r, err := p.rows(ctx)
 	if err != nil || r.nodes == 0 {
-		return Estimate{}, err
+		return fail(err)
 	}
 	n, d := p.X.Dims()
 	least := linear.Rounding(false)
@@ -51,49 +53,43 @@ func (p Parts[T]) along(ctx context.Context) (Estimate, error) {
 	o := eigen.KrylovOptions{Tol: 1e-3, Block: Block(d), MaxBasis: 64, Seed: p.Seed, Zero: r.nodes * least * least}
 	found, err := eigen.Krylov(ctx, d, min(Directions, d), r.square, o)
 	if err != nil {
-		return Estimate{}, fmt.Errorf("alignment: %w", err)
+		return fail(fmt.Errorf("alignment: %w", err))
 	}
 	switch largest := found.Values[0]; {
 	case largest <= o.Zero && linear.Single[T]():
-		return Estimate{}, fmt.Errorf("%w: the rows of the features differ by rounding in float32; use Float64", matrix.ErrPrecision)
+		return fail(fmt.Errorf("%w: the rows of the features differ by rounding in float32; use Float64", matrix.ErrPrecision))
 	case largest <= o.Zero:
-		return Estimate{}, nil
+		return fail(nil)
 	}
 	sum, err := r.squares(ctx)
 	if err != nil {
-		return Estimate{}, err
+		return fail(err)
 	}
 	u, release, err := r.vectors(ctx, found)
 	if err != nil {
-		return Estimate{}, err
+		return fail(err)
 	}
 	defer release()
-	volume := 0.0
-	for _, degree := range p.Degrees {
-		volume += degree
+	if err := p.neighbours(ctx, u, matrix.Total(p.Degrees)/float64(2*p.Edges)); err != nil {
+		return fail(err)
 	}
-	weight := volume / float64(2*p.Edges)
-	if err := p.neighbours(ctx, u, weight); err != nil {
-		return Estimate{}, err
-	}
-	e, err := slopes(ctx, u, found.Values, n)
-	e.Known = e.Known && !Noise(found.Values[0], sum, r.nodes, float64(d))
-	return e, err
+	s, deviation, known, err = slopes(ctx, u, found.Values, n)
+	return s, deviation, known && !Noise(found.Values[0], sum, r.nodes, float64(d)), err
 }
 
 // slopes is s of rows that have their sums over neighbours.
-func slopes(ctx context.Context, u kernel.Matrix[float64], values []float64, n int) (Estimate, error) {
+func slopes(ctx context.Context, u kernel.Matrix[float64], values []float64, n int) (along, deviation float64, known bool, err error) {
 	products, err := parallel.Sum(ctx, n, Products, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			AddProducts(sum, u.Row(i))
 		}
 	})
 	if err != nil {
-		return Estimate{}, err
+		return 0, 0, false, err
 	}
 	s, known := SlopesOf(products, values)
 	if !known {
-		return Estimate{}, nil
+		return 0, 0, false, nil
 	}
 	squares, err := parallel.Sum(ctx, n, 1, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -101,7 +97,11 @@ func slopes(ctx context.Context, u kernel.Matrix[float64], values []float64, n i
 			sum[0] += off * off
 		}
 	})
-	return s.Estimate(products, squares[0]), err
+	if err != nil {
+		return 0, 0, false, err
+	}
+	along, deviation = s.Along(products, squares[0])
+	return along, deviation, true, nil
 }
 
 // rows measures the features.

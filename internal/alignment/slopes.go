@@ -66,11 +66,11 @@ func (s Slopes) Influence(row []float64) (off float64) {
 	return off
 }
 
-// Estimate is s, by the sum of all squared influences and the sums that the slopes are of.
-func (s Slopes) Estimate(sum []float64, squares float64) Estimate {
+// Along is s and its deviation, by the sum of all squared influences and the sums that the slopes are of.
+func (s Slopes) Along(sum []float64, squares float64) (along, deviation float64) {
 	neighbours, alike := max(s.Degree, few), 0.0
 	for k := range s.mean {
 		alike += s.share[k] * (sum[3*k] - s.mean[k]*s.mean[k]*sum[3*Directions])
 	}
-	return Estimate{Neighbours: neighbours * alike, Deviation: neighbours * math.Sqrt(2*squares), Known: true}
+	return neighbours * alike, neighbours * math.Sqrt(2*squares)
 }

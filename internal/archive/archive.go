@@ -11,6 +11,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -29,10 +30,11 @@ var (
 	ErrChecksum = errors.New("damaged or cut off")
 )
 
-// A Format is a kind of file, in the one version that is written and read.
+// A Format is a kind of file, in the one version that is written, and in which it is read, perhaps with older ones.
 type Format struct {
 	Magic   [8]byte // names the kind of file
 	Version uint32  // of the kind
+	Oldest  uint32  // that is read, too; 0 for none
 }
 
 // Write writes a header and arrays, and returns how many bytes that were.
@@ -105,7 +107,7 @@ func (f Format) start(in *reader) (length int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if version := binary.LittleEndian.Uint32(start); version != f.Version {
+	if version := binary.LittleEndian.Uint32(start); version > f.Version || version < cmp.Or(f.Oldest, f.Version) {
 		return 0, fmt.Errorf("%w: version %d, this package reads %d", ErrFormat, version, f.Version)
 	}
 	declared := binary.LittleEndian.Uint64(start[4:])

@@ -53,8 +53,8 @@ var (
 	// takes features. X must stay as it is. The reader finds a prepared number that overflows.
 	View = door.View.(func(ctx context.Context, p *coles.Preparer, x mat.Matrix) (mat.Matrix, error))
 
-	// Weighed is a graph with the weights that a model takes.
-	Weighed = door.Weighed.(func(ctx context.Context, m *coles.Model, g *coles.Graph) (*coles.Graph, error))
+	// Weighed is a graph with the weights that a part of a model takes.
+	Weighed = door.Weighed.(func(ctx context.Context, p *coles.Part, g *coles.Graph) (*coles.Graph, error))
 
 	// Linear has the numbers of F, ΔW and the columns, where Kind is resolved.
 	Linear = door.Linear.(func(s coles.Settings) linear.Terms)
@@ -62,8 +62,14 @@ var (
 	// CheckUsed refuses a setting that a fit has no use for, unless it is 0 or as usual for a purpose, an [coles.ErrSetting].
 	CheckUsed = door.CheckUsed.(func(s coles.Settings, nodes, features int) error)
 
-	// Assembled builds a model from parts that were computed otherwise than by [coles.Fit], and checks them like the parts
-	// of a file ([coles.ErrFormat]). s has Dim, Kind and Precision resolved; r reports on graph, features and choice. ids,
-	// degree (the direction of the column of degrees) and y (the embedding) may be nil.
-	Assembled = door.Assembled.(func(s coles.Settings, r coles.Report, ids []string, prepare *coles.Preparer, p *coles.Projection, degree []float64, scaling coles.Scaling, y *mat.Dense) (*coles.Model, error))
+	// Open reports whether s leaves the choice to the communities.
+	Open = door.Open.(func(a coles.Alignment) bool)
+
+	// Keep leaves the first columns of a part, and the one of degrees, which is the last. It returns how many go.
+	Keep = door.Keep.(func(p *coles.Part, columns int) (dropped int))
+
+	// Assembled builds a model of parts that were computed otherwise than by [coles.Fit], and checks them like those of a file
+	// ([coles.ErrFormat]). The settings are those of the first part, but for Dim, and r reports on graph, features, solver and
+	// choice. ids and y (the embedding) may be nil.
+	Assembled = door.Assembled.(func(r coles.Report, ids []string, parts []coles.Part, dim int, y *mat.Dense) (*coles.Model, error))
 )

@@ -233,3 +233,21 @@ func Export(ctx context.Context, m *Matrix[float64]) (mat.Matrix, error) {
 	own, err := m.copied(ctx)
 	return ToDense(own), err
 }
+
+// Entries is the mean number of entries of a row that are not 0.
+func (m *Matrix[T]) Entries(ctx context.Context) (float64, error) {
+	sum, err := parallel.Sum(ctx, m.Rows(), 1, func(sum []float64, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			_, row := m.Row(i)
+			for _, v := range row {
+				if v != 0 {
+					sum[0]++
+				}
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	return sum[0] / float64(m.Rows()), nil
+}

@@ -86,7 +86,7 @@ func begin(ctx context.Context, r *ring, dim int) (*stream, error) {
 			s.Dim = dim
 			s.Filter = coles.S2GCSum(2)
 			s.Preparation = coles.PrepareNone
-			s.Structure = 0 // no columns that a graph cannot be followed with
+			s.Structure = 0 // whose columns reach most nodes
 			s.Precision = coles.Float64
 			s.Solver = coles.SolverDirect
 		}),
@@ -143,7 +143,7 @@ func (s *stream) batch(ctx context.Context, size int, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	equal := floats.Distance(p.Lambda, fitted.Lambda(), math.Inf(1)) / fitted.Lambda()[0]
+	equal := floats.Distance(p.Lambda, fitted.Parts()[0].Lambda, math.Inf(1)) / fitted.Parts()[0].Lambda[0]
 
 	x := mat.NewDense(1, s.d, s.x[first*s.d:][:s.d])
 	start = time.Now()

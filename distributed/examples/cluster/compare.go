@@ -67,7 +67,7 @@ func (o *options) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d nodes, %d edges, %d features, %d columns, %d hops\n\n", o.nodes, edges, o.width, len(one.Scaling().Factors), hops)
+	fmt.Printf("\n%d nodes, %d edges, %d features, %d columns, %d hops\n\n", o.nodes, edges, o.width, len(one.Parts()[0].Scaling.Factors), hops)
 	fmt.Println("| | s | CPU, s | peak, MiB |\n|---|--:|--:|--:|")
 	fmt.Printf("| coles.Fit, float64 | %v |\n| Beam, %d blocks, %v messages | %v |\n\n", fit, cost.Blocks, report.Manifest.Grid.Messages, cluster)
 	lambda, rows, flips := difference(one, many, y)
@@ -131,7 +131,7 @@ func (o *options) generate(ctx context.Context, dir string) (*coles.Graph, *cole
 
 // difference is how far eigenvalues and rows are apart, by the larger of which signs agree.
 func difference(one, many *coles.Model, z *mat.Dense) (lambda, rows float64, flips int) {
-	first, second, y := one.Lambda(), many.Lambda(), one.Embedding()
+	first, second, y := one.Parts()[0].Lambda, many.Parts()[0].Lambda, one.Embedding()
 	for k, v := range first {
 		lambda = max(lambda, math.Abs(v-second[k])/math.Abs(first[0]))
 	}

@@ -1,0 +1,290 @@
+package coles
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"coles/internal/alignment"
+	"coles/internal/kernel"
+	"coles/internal/linear"
+	"coles/internal/matrix"
+	"coles/internal/setting"
+)
+
+// What a fit decides stands in this file, from top to bottom in the order in which it does. No label is seen.
+//
+//	measured                                  decided
+//	features d, nodes n                       how many columns, and of which part: dims, kept
+//	whether there are features                the filter F: filterFor, filterBeside
+//	s, r and q, in this order                 the graph with its features, or the features alone: Alignment.Kind
+//	entries a row, effective rank             whether columns of the structure are tried beside features: leavesRoom
+//	the same, and a(K_N)/a(K_L)               their share: share
+//	whether the graph keeps arcs              columns of roles: others
+
+// fitting holds the checked input of a part's fit, for either precision.
+type fitting struct {
+	config
+	g       *Graph         // with weights
+	unit    float64        // of these
+	x       *matrix.Source // features as they came in
+	prepare *Preparer
+	entries float64                // in a row of features
+	made    *Structure             // that made the features, nil where they were given
+	room    kernel.Matrix[float32] // that this took, for the filter
+	total   int                    // columns of all parts but roles
+	roles   int                    // columns of each role
+	report  Report
+	last    time.Time // end of the last stage
+}
+
+// features is how many there are, 0 where a structure stands for them.
+func (f *fitting) features() int {
+	if f.made != nil {
+		return 0
+	}
+	return f.prepare.fitted.Columns
+}
+
+// plan resolves the numbers of columns, and the filter of the first part. Errors: [ErrSetting] for too few.
+func (f *fitting) plan() error {
+	d := f.prepare.fitted.Columns
+	if f.Dim > d {
+		f.report.Asked = f.Dim
+	}
+	arcs := f.g.roles != nil
+	if f.Dim, f.total, f.roles = f.dims(d, f.made != nil, arcs); arcs && f.roles == 0 {
+		return fmt.Errorf("coles: fit: %w", setting.Bad("Dim", f.total, "4 or more for a graph with arcs; without features the default is a third of the nodes"))
+	}
+	if f.Kind != UseFeatures {
+		f.Filter = f.filterFor(f.features())
+	}
+	return nil
+}
+
+// dims are the numbers of columns of a fit: those of the first part, of which there may be d, those of all parts but roles, and
+// those of each role. d′ is 128 unless it is set. Each role has an eighth of d′, to the nearest number.
+func (s Settings) dims(d int, made, arcs bool) (first, all, role int) {
+	first, all = linear.Dim(s.Dim, d), cmp.Or(s.Dim, linear.DefaultDim)
+	if made {
+		all = first
+	}
+	if arcs {
+		role = (all + 4) / 8
+		all -= 2 * role
+	}
+	return min(first, all), all, role
+}
+
+// structureColumns is the number of columns that are made of so many nodes: a third of them, at most 128 unless d′ is more.
+func (s Settings) structureColumns(nodes int) int {
+	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
+}
+
+// kept is how many of the columns of features stay beside those of the structure: a quarter of all or, if that is more, the
+// rank aimed at, but at most half.
+func (s Settings) kept(columns, all int) int {
+	return min(columns, max(all/4, min(int(s.aim()), all/2)))
+}
+
+// aim is the effective rank that is aimed at, the usual one where γ is fixed.
+func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
+
+// filterFor is F for so many features: 8 hops, or 24 without features, where the columns of few edges say little alone.
+func (s Settings) filterFor(features int) Filter {
+	switch {
+	case s.Filter.kind != autoFilter:
+		return s.Filter
+	case features == 0:
+		return S2GCSum(24)
+	}
+	return S2GCSum(8)
+}
+
+// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
+// usual one. Others, as of links, where near nodes count, serve both.
+func (s Settings) filterBeside() Filter {
+	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
+		return Filter{}
+	}
+	return s.Filter
+}
+
+// An Alignment answers, without labels, whether neighbours tell more of a node than its features. [Kind] "auto" obeys.
+//
+// Let R be the rows of X, prepared, of length 1 and freed of what 1 and √degree explain; u_k and λ_k, k ≤ 3, its leading left
+// singular vectors and squared singular values; A the m edges between the n nodes with features, D their degrees; and
+// z_k = u_k − (1ᵀDu_k/1ᵀD1)·1. Then
+//
+//	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
+//
+// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. From s = 0.8
+// on the graph is taken.
+//
+// Below, the size r of the graph's communities decides. One edge in four is hidden, by a hash of the seed and the pair. Let D
+// be the degrees + 1, A the edges left, H the hidden ones and P = D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, S 32
+// columns of random signs, or 14 from 131,072 nodes on, are freed of D^½ under the same power, brought to length 1, centred,
+// and freed of the degrees again. Then
+//
+//	r = Σ_v z_v·(D^-½HD^-½z)_v / Σ_v ‖z_v‖·(D^-½HD^-½‖z‖)_v
+//
+// is the mean cosine of the ends of hidden edges. Below 4,096 nodes all quarters are hidden in turn, four times.
+//
+// From r = ¼ on the graph is taken. Where the features tell nothing, r of three deviations is enough. They tell nothing if no
+// edge joins nodes that have some, if all rows are alike, or if 40 columns or more hardly have another spectrum than noise
+// (Marčenko and Pastur 1967).
+//
+// Else hidden features decide: q is how well they follow from others of the neighbours, over how well from the node's own.
+// With halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
+//
+//	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ).
+//
+// Neighbouring columns of which no row has two, as of a category, are hidden together. If the rows were in another order, a
+// would be 0 with the deviation √2·‖T‖/n. The denominator is at least half of that; up to twice, the features tell nothing.
+// From q = 1 on the graph is taken.
+type Alignment struct {
+	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
+	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
+	Known             bool    `json:"known"`                 // false where the features tell nothing
+	Communities       float64 `json:"communities"`           // r, or 0 where s is 0.8 or more; ¼ for fewer than 30 nodes
+	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
+	Ratio             float64 `json:"ratio"`                 // q, or 0 where it was not measured
+}
+
+// enough is the s, and [alignment.Small] the r, from which the graph is taken.
+const enough = 0.8
+
+// open reports whether s leaves the choice to the communities.
+func (a Alignment) open() bool { return a.Neighbours < enough }
+
+// Kind is the kind of model that the measurement is for.
+func (a Alignment) Kind() Kind {
+	r, three := a.Communities, 3*a.CommunitiesSpread
+	switch {
+	case !a.open(), a.Ratio >= 1:
+		return UseGraph
+	case a.Known && r >= alignment.Small, !a.Known && r > three:
+		return UseGraph
+	case !a.Known && -r > max(0.1, three): // two sides make opposites of neighbours, by more than the −0.03 of edges drawn at random
+		return UseGraph
+	}
+	return UseFeatures
+}
+
+// alignmentBy goes on measuring until the kind is decided.
+func alignmentBy[T kernel.Float](ctx context.Context, on alignment.Parts[T]) (a Alignment, err error) {
+	if on.Edges == 0 {
+		return Alignment{Known: true}, ctx.Err()
+	}
+	if a.Neighbours, a.Deviation, a.Known, err = on.Along(ctx); err != nil || !a.open() {
+		return a, err
+	}
+	if a.Communities, a.CommunitiesSpread, err = on.Communities(ctx); err != nil || !a.Known || a.Kind() == UseGraph {
+		return a, err
+	}
+	a.Ratio, a.Known, err = on.Ratio(ctx)
+	return a, err
+}
+
+// The mean number of entries of rows, as of a few columns of a table, up to which features tell little of a node, and below
+// which they may.
+const fewest, few = 5, 8
+
+// leavesRoom reports whether columns of the structure are tried beside those of the features: where a share is asked for;
+// else where rows have less than 8 entries, where the rank is not reached, and where communities decided.
+func (f *fitting) leavesRoom(first *Part) bool {
+	room := f.entries < few || f.leavesRank(first) || f.byCommunities()
+	return len(first.Scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
+}
+
+// mayHold reports whether features of a graph might come to leave room among some columns: at least twice the rank, and at
+// most half of the nodes.
+func (s Settings) mayHold(g *Graph, columns int) bool {
+	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
+		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
+}
+
+// byCommunities reports whether the graph was taken for its communities, or the features for their lack.
+func (f *fitting) byCommunities() bool { return f.report.Alignment != nil && f.report.Alignment.open() }
+
+// leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
+func (f *fitting) leavesRank(first *Part) bool {
+	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total
+}
+
+// share is the [Share] of columns of the structure: as it was asked for; ½ where communities decided, and where rows have 5
+// entries at most; else the largest of what the rank leaves and what the ratio says, at most ½. The report has the reason.
+func (f *fitting) share(first *Part, r *Report, ratioOf func() (float64, error)) (float64, error) {
+	if f.Structure != AutoShare {
+		return float64(f.Structure), nil
+	}
+	r.FeatureRank = first.Scaling.EffectiveRank
+	if f.byCommunities() || f.entries <= fewest {
+		return 0.5, nil
+	}
+	share := 0.0
+	if f.leavesRank(first) {
+		share = 1 - r.FeatureRank/f.aim()
+	}
+	if share < 0.5 {
+		ratio, err := ratioOf()
+		if err != nil {
+			return 0, err
+		}
+		if 1-ratio > share {
+			share, r.StructureRatio = 1-ratio, ratio
+		}
+	}
+	return min(0.5, share), nil
+}
+
+// roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
+// edges, half and a tenth cost up to 6 and 3 points of accuracy, and these up to 2; packages that need others keep more than
+// half of their gain.
+func (f *fitting) roleShare() float64 {
+	if f.made != nil {
+		return 0.1
+	}
+	return 0.05
+}
+
+// An addition is the fit, without features, of a part beside the first.
+type addition struct {
+	Settings
+	graph *Graph
+	roles bool
+}
+
+// ofStructure is a fit of columns of who the neighbours are, beside a first part of so many, for all columns: of the graph
+// without its arcs, with weights as they are taken, γ = 0, and no column of degrees. Its rows are as long as those of features
+// in the mean of the nodes that have an edge.
+func (s Settings) ofStructure(g *Graph, first, all int) addition {
+	s.Dim = min(all-first, s.structureColumns(g.Nodes()), g.Nodes())
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
+	s.DegreeShare, s.WeightSpan = 0, 0
+	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
+	return addition{s, g.withoutArcs(), false}
+}
+
+// ofRoles is a fit of columns for each role, of the double cover, with rows likewise; made are the first part's, too.
+func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
+	s.Dim = columns
+	if s.Scaling.Norm *= g.roles.joined(); made {
+		s.Scaling.Norm /= g.joined()
+	}
+	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
+	return addition{s, g.roles, true}
+}
+
+// others are the parts beside the first: of the structure where the features leave room, and of roles where the graph keeps
+// arcs, as nothing in arcs tells whether they are worth it.
+func (f *fitting) others(first *Part) (more []addition) {
+	if f.made == nil && f.leavesRoom(first) {
+		more = append(more, f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total))
+	}
+	if f.roles > 0 {
+		more = append(more, f.ofRoles(f.g, f.roles, f.made != nil))
+	}
+	return more
+}
