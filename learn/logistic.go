@@ -22,7 +22,7 @@ import (
 // their optimum, relative to the length of the coefficients, or all its scores within scoreAccuracy.
 const accuracy, scoreAccuracy = 1e-3, 1e-6
 
-// Most errors of this package are errors of package coles. These two are its own.
+// Most errors are those of package coles. These two are of learn.
 var (
 	// ErrSplit: training rows of a single class, or rows that are trained and tested on, or tested
 	// twice.

@@ -29,7 +29,7 @@ type Weights struct {
 	Shift        float64 `json:"shift,omitempty"`
 }
 
-// String is "vectors count 1.0, labelled surroundings 0.7", without what counts less than 0.05.
+// String is "vectors count 1.0, labelled surroundings 0.7"; what counts below 0.05 is left out.
 func (w Weights) String() string {
 	text := fmt.Sprintf("vectors count %.1f", w.Vectors)
 	if math.Abs(w.Surroundings) >= 0.05 {
