@@ -127,7 +127,8 @@ func TestListsAreSeveralCategories(t *testing.T) {
 		"semicolons":     {[]string{"b;a", "a", "b;c", "c;a"}, "a b c", []string{"110", "100", "011", "101"}},
 		"JSON":           {[]string{`["x", "y|z"]`, `["x"]`, `["y|z", "w"]`, `["w"]`}, "w x y|z", []string{"011", "010", "101", "100"}},
 		"one in a row":   {[]string{"x|y", "z", "z", "w", "w"}, "w z", []string{"00", "01", "01", "10", "10"}},
-		"unlike":         {[]string{"x|y|1", "x|z|2", "u|v|3"}, "x", nil}, // of words
+		"unlike":         {[]string{"x|y|1", "x|z|2", "u|v|3"}, "x", nil},                                         // of words
+		"by chance":      {append(repeat(100, "number %d is good"), "ok", "ok;thanks"), "good is number ok", nil}, // of words
 		"a bar as value": {[]string{"|", "|", "a", "a"}, "a |", []string{"01", "01", "10", "10"}},
 	} {
 		table := column(c.cells...)
@@ -151,6 +152,5 @@ func TestListsAreSeveralCategories(t *testing.T) {
 	table.Columns[0].Kind = Category
 	testkit.WantError(t, testkit.Err(Fit(context.Background(), table)), coles.ErrShape) // a name each
 	table.Columns[0].Kind = Detect
-	testkit.WantSame(t, "line", testkit.Must(Fit(context.Background(), table)).Variables()[0].String(),
-		`category, 3 values, 0 holes, 3 features, several a cell by "|"`)
+	testkit.WantSame(t, "line", testkit.Must(Fit(context.Background(), table)).Variables()[0].String(), `category, 3 values, 0 holes, 3 features, several a cell by "|"`)
 }

@@ -32,12 +32,12 @@ func listed(cell, between string) []string {
 	return slices.Compact(all)
 }
 
-// between is the first of the separators by which different cells are lists, "" for none: some value is in two of them,
-// one of which is a list, and the values are not more than the cells. Prose with a mark between sentences has as many
-// sentences as there are cells, or more.
+// between is the first of the separators by which different cells are lists, "" for none: values are in two of them, one
+// of which is a list, in more than a twentieth of all, and the values are not more than the cells. Prose with a mark
+// between sentences has as many sentences as there are cells, or more, and hardly any of them twice.
 func between(cells map[string]bool) string {
 	for _, mark := range separators {
-		uses, inList, shared := make(map[string]int), make(map[string]bool), false
+		uses, beside, shared := make(map[string]int), make(map[string]int), 0
 		for cell := range cells {
 			if mark == jsonList && strings.HasPrefix(cell, mark) != json.Valid([]byte(cell)) {
 				continue
@@ -45,13 +45,13 @@ func between(cells map[string]bool) string {
 			values := listed(cell, mark)
 			for _, name := range values {
 				uses[name]++
-				inList[name] = inList[name] || len(values) > 1
+				beside[name] += len(values) - 1
 			}
 		}
 		for name, n := range uses {
-			shared = shared || n > 1 && inList[name]
+			shared += min(n-1, beside[name])
 		}
-		if shared && len(uses) <= len(cells) {
+		if 20*shared > len(cells) && len(uses) <= len(cells) {
 			return mark
 		}
 	}
