@@ -16,13 +16,11 @@ import (
 func TestColumnsAlonePredictNodes(t *testing.T) {
 	const n = 200
 	x, y, g := testkit.Normal(n, 5, 1, 1), testkit.Normal(n, 5, 1, 2), testkit.RandomGraph(3, n, 0.03)
-	d := &dataset.Dataset{Features: x, Classes: []string{"down", "up"}, FeatureNames: []string{"height", "b", "c", "d", "e"}}
+	d := &dataset.Dataset{Features: x, Labels: make([]int, n), Classes: []string{"down", "up"}, FeatureNames: []string{"height", "b", "c", "d", "e"}}
 	for i := range n {
-		up := 0
 		if x.At(i, 0) > 0 {
-			up = 1
+			d.Labels[i] = 1
 		}
-		d.Labels = append(d.Labels, up)
 	}
 	data := &Data{Dataset: d, Graph: g}
 	target := testkit.Must(TargetOf(d, n, ""))
@@ -54,4 +52,6 @@ func TestColumnsAlonePredictNodes(t *testing.T) {
 			}
 		}
 	}
+	testkit.Must(read.Check(nil, target))
+	testkit.WantSame(t, "by features of an encoder that is not known", read.ByFeatures(), false)
 }

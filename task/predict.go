@@ -54,7 +54,7 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 	if !t.Any() {
 		return nil, ErrNoLabels
 	}
-	p := &Predictor{}
+	p, err := &Predictor{}, error(nil)
 	if t.Kind() == OneClass {
 		last := slices.Max(t.Classes)
 		if !slices.ContainsFunc(t.Classes, func(l int) bool { return 0 <= l && l < last }) {
@@ -62,7 +62,6 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 		}
 		p.vectors, p.labels = y, t.Classes
 	}
-	var err error
 	how.Columns = t.features
 	if p.byVectors, err = learn.Fit(ctx, g, y, t.Labels, how); err != nil {
 		return nil, err
@@ -96,8 +95,8 @@ func (p *Predictor) Kind() Kind {
 // Model is the kind of the model whose vectors it learnt from, in words.
 func (p *Predictor) Model() string { return kindOf(p.Origin) }
 
-// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known. It refuses
-// labels of another kind, too, by [ErrOtherLabels].
+// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known: features may
+// then be encoded otherwise, and vectors predict. It refuses labels of another kind, too, by [ErrOtherLabels].
 func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
 	learnt, vectors := p.Origin, OriginOf(m)
 	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
@@ -107,6 +106,7 @@ func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
 	case learnt.Hash != "" && vectors.Hash != "" && learnt != vectors, learnt.Kind != "" && vectors.Kind != "" && learnt.Kind != vectors.Kind:
 		return nil, errors.New(said)
 	case learnt.Hash == "" || vectors.Hash == "":
+		p.Predictor = p.byVectors
 		return []Note{{Text: said + ": whether one model made both cannot be checked"}}, nil
 	}
 	return nil, nil

@@ -192,7 +192,7 @@ func (a *answers) unsure(count int) {
 func (a *answers) nothing() {
 	a.tell("%s: -use learns nothing, and cross-validates nothing", a.whose())
 	if a.v.Graph != nil && !a.t.Any() && a.p.Weights.Surroundings != 0 {
-		a.tell("%v, and without -labels they say nothing", a.p.Weights)
+		a.tell("labelled surroundings count %.1f, and without -labels they say nothing", a.p.Weights.Surroundings)
 	}
 }
 
