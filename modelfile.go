@@ -236,7 +236,7 @@ func (h *modelHeader) check() error {
 		case err != nil:
 		case k == 0 && (p.Roles || p.Share != 0 || h.Report.Kind != p.Settings.Kind):
 			err = fmt.Errorf("model %v of share %v, and %v by its report", p.Settings.Kind, p.Share, h.Report.Kind)
-		case k > 0 && (p.Known != nodes || !(p.Share > 0 && p.Share < 1)):
+		case k > 0 && (p.Known == 0 || !(p.Share > 0 && p.Share < 1)):
 			err = fmt.Errorf("%d nodes, and share %v, of %d nodes", p.Known, p.Share, nodes)
 		}
 		if err != nil {
