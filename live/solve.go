@@ -124,7 +124,7 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 		if err != nil {
 			return nil, 0, err
 		}
-		of, undetermined, z, err := p.refitted(ctx, found, slices.Clone(g.ids))
+		of, undetermined, z, err := p.refitted(ctx, found, slices.Clone(g.ids), k == 0 && len(g.parts) > 1)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -164,7 +164,7 @@ func determined(m *coles.Model) *mat.Dense {
 }
 
 // refitted is the part of a solution, how many of its columns weigh nothing, and its columns.
-func (p *part) refitted(ctx context.Context, found solution, ids []string) (of coles.Part, undetermined int, y kernel.Matrix[float64], err error) {
+func (p *part) refitted(ctx context.Context, found solution, ids []string, beside bool) (of coles.Part, undetermined int, y kernel.Matrix[float64], err error) {
 	of = p.of
 	of.Settings.Precision = coles.Float64
 	of.Directions, of.Lambda = matrix.ToDense(linear.Above(kernel.Matrix[float64](found.P.RawMatrix()), found.degrees)), found.Lambda
@@ -179,8 +179,8 @@ func (p *part) refitted(ctx context.Context, found solution, ids []string) (of c
 	if p.known != nil {
 		of.Preparer = inside.Seated(of.Structure(), p.known, ids)
 	}
-	if dropped := inside.Keep(&of, len(p.of.Scaling.Factors)); dropped > 0 { // as the fit has
-		w.Undetermined = max(0, w.Undetermined-dropped)
+	if beside { // others, the part keeps as many columns as the fit has
+		w.Undetermined = max(0, w.Undetermined-inside.Keep(&of, len(p.of.Scaling.Factors)))
 		if y, err = project(ctx, p.fx.Dense, of.Directions); err != nil {
 			return of, 0, y, err
 		}
