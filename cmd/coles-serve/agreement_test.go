@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,6 +99,34 @@ func TestNewcomersAgree(t *testing.T) {
 				testkit.WantSame(t, kind+": the class of "+p.ID, best.Class+":"+digits(best.Probability), p.Class+":"+digits(p.Probability))
 			}
 		}
+	}
+}
+
+// TestNumbersByColumnsAgree learns numbers that the columns know better than the vectors, and answers by the file alone.
+func TestNumbersByColumnsAgree(t *testing.T) {
+	d := &doors{made: madeFiles(t, "table", "classes"), command: built(t)}
+	labels, file := filepath.Join(t.TempDir(), "labels.csv"), filepath.Join(t.TempDir(), "m")
+	var text strings.Builder
+	for i, line := range strings.Split(string(testkit.Must(os.ReadFile(d.features))), "\n") {
+		if cells := strings.Split(line, ","); len(cells) > 2 && i%3 > 0 {
+			price, _ := strconv.ParseFloat(cells[2], 64)
+			fmt.Fprintf(&text, "%s,%.3f\n", cells[0], 2*price+1)
+		}
+	}
+	write(t, labels, text.String())
+	d.run(t, "predict", nil, "-labels", labels, "-model", file)
+	kept := testkit.Must(dataset.Open(file, task.ReadFile))
+	testkit.WantSame(t, "by columns", kept.Predictor.ByFeatures(), true)
+	var predicted struct {
+		Predictions []struct {
+			ID    string
+			Value float64
+		}
+	}
+	d.run(t, "predict", &predicted, "-use", file, "-json")
+	s := start(t, source{graph: d.edges, features: d.features, model: file})
+	for _, p := range predicted.Predictions[:10] {
+		testkit.WantSame(t, "the number of "+p.ID, digits(ask(t, s, "GET", "/predict?id="+p.ID, "", 200).Value), digits(p.Value))
 	}
 }
 

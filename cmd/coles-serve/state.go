@@ -55,12 +55,11 @@ func (s *state) note(notes []task.Note) {
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s := &state{Data: d, cells: cellsOf(d), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
-	var target task.Target
-	var err error
+	target, err := task.TargetOf(d.Dataset, len(s.ids), "")
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
 	if d.Labels != nil {
-		if target, err = task.TargetOf(d.Dataset, len(s.ids), ""); err != nil {
-			return nil, fmt.Errorf("labels: %w", err)
-		}
 		how.Labels = &target
 	}
 	by, chosen, err := s.fit(ctx, f.Model, how)
