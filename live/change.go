@@ -70,8 +70,8 @@ const fadedShare = 1e-3
 // and 4·10⁻¹¹ with one of 1,000 deviations: some 20 times what two ways of computing M from scratch
 // differ by. Where these alone differ by 10⁻⁸, as on a regular graph with such a mean, 10⁻⁷ was
 // left. [Graph.Rebuild] every 10,000 additions, or features without a mean, keep an update within
-// 10⁻⁹ of a refit wherever a refit is so certain itself; an addition with [Update.Whole] begins
-// afresh too.
+// 10⁻⁹ of a refit wherever a refit is so certain itself, columns of the structure, in float32, within 10⁻⁶; an addition with
+// [Update.Whole] begins afresh too.
 //
 // An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
 // also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's; [coles.ErrUnplaced] where
