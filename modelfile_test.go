@@ -253,11 +253,12 @@ func TestModelFilesOfVersion2(t *testing.T) {
 		parts int
 		hash  string
 		y     []float64
+		off   float64 // by the rounding of features, that a graph makes in float32, which other kernels add up otherwise
 	}{
-		"features":  {plain, x, 1, "921eaea353a77fae", []float64{-1.9257335234361144, 1.1704061207826508, -2.2322365330071916}},
-		"none":      {plain, nil, 1, "a2b3d8040c8aa590", []float64{-2.71433378965971, -0.5719586962520279, 1.28844926550299}},
-		"structure": {plain, x, 2, "d10930b0ccc6fa57", []float64{-1.2681574054305724, 0.7707500395918757, -1.4699994861981993}},
-		"roles":     {directed, x, 3, "0880f1ed0016f7be", []float64{-1.2360469427578311, 0.7512342127155379, -1.432778267894869}},
+		"features":  {plain, x, 1, "921eaea353a77fae", []float64{-1.9257335234361144, 1.1704061207826508, -2.2322365330071916}, 1e-9},
+		"none":      {plain, nil, 1, "a2b3d8040c8aa590", []float64{-2.71433378965971, -0.5719586962520279, 1.28844926550299}, 1e-6},
+		"structure": {plain, x, 2, "d10930b0ccc6fa57", []float64{-1.2681574054305724, 0.7707500395918757, -1.4699994861981993}, 1e-6},
+		"roles":     {directed, x, 3, "0880f1ed0016f7be", []float64{-1.2360469427578311, 0.7512342127155379, -1.432778267894869}, 1e-6},
 	} {
 		file := testkit.Must(os.ReadFile("testdata/version2/" + name + ".model"))
 		m := testkit.Must(coles.ReadModel(bytes.NewReader(file)))
@@ -265,7 +266,7 @@ func TestModelFilesOfVersion2(t *testing.T) {
 		testkit.WantSame(t, name+": hash", m.Hash(), c.hash)
 		testkit.WantSame(t, name+": written and read", modelBytes(read(m)), modelBytes(m))
 		y := testkit.Must(m.Embed(ctx, c.g, c.x))
-		testkit.WantClose(t, name+": vectors", y.Slice(0, 1, 0, 3), mat.NewDense(1, 3, c.y), 1e-9)
+		testkit.WantClose(t, name+": vectors", y.Slice(0, 1, 0, 3), mat.NewDense(1, 3, c.y), c.off)
 		header, numbers := parts(file)
 		for _, of := range []string{"settings", "report"} {
 			h := header[of].(map[string]any)
