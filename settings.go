@@ -314,7 +314,7 @@ func (r ScalingRule) check() error {
 	switch {
 	case !matrix.Finite(r.Power) || r.Power < 0 || r.Rank != 0 && r.Power != 0:
 		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Power", r.Power, "0 or more, and 0 where γ follows Rank"))
-	case r.Rank != 0 && !(matrix.Finite(r.Rank) && r.Rank >= 1 && r.Floor >= 1 && r.Floor <= r.Rank):
+	case !matrix.Finite(r.Floor) || r.Rank != 0 && !(matrix.Finite(r.Rank) && r.Rank >= 1 && r.Floor >= 1 && r.Floor <= r.Rank):
 		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Rank", r.Rank, "0, or at least Floor, %v, which is at least 1", r.Floor))
 	case !(matrix.Finite(r.Norm) && r.Norm > 0):
 		return fmt.Errorf("coles: %w", setting.Bad("Scaling.Norm", r.Norm, "more than 0 and finite, as coles.DefaultSettings has it"))
