@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // Labels are what the signs of two columns, or their sum, say, of which an edge and a vector know nothing.
 func TestColumnsPredictWhereVectorsDoNot(t *testing.T) {
 	const n = 300
-	ctx := context.Background()
+	ctx := t.Context()
 	x, noise := testkit.Normal(n, 6, 1, 1), testkit.Normal(n, 6, 1, 2)
 	g := testkit.RandomGraph(3, n, 0.02)
 	var all, sets, numbers learn.Labels
@@ -37,15 +36,16 @@ func TestColumnsPredictWhereVectorsDoNot(t *testing.T) {
 	for kind, l := range of {
 		p := testkit.Must(learn.Fit(ctx, g, noise, l, learn.Options{Columns: x}))
 		if p.Columns == nil {
-			t.Errorf("%s: the columns are not taken", kind)
-			continue
+			t.Fatalf("%s: the columns are not taken", kind)
 		}
 		var file bytes.Buffer
 		testkit.Must(p.WriteTo(&file))
 		read := testkit.Must(learn.ReadPredictor(&file))
-		answers := testkit.Must(read.Columns.Predict(ctx, g, x, learn.Labels{}, nil))
+		nested := learn.Predictor{Linear: p.Linear, Ridge: p.Ridge, Several: p.Several, Columns: p} // a third follows
+		testkit.Must(nested.WriteTo(&file))
+		testkit.WantError(t, testkit.Err(learn.ReadPredictor(&file)), coles.ErrFormat)
 		wrong := 0
-		for i, a := range answers {
+		for i, a := range testkit.Must(read.Columns.Predict(ctx, g, x, learn.Labels{}, nil)) {
 			switch {
 			case kind == "numbers" && math.Abs(a.Value-l.Values[i]) > 0.3,
 				kind == "classes" && a.Classes[0].Class != l.Classes[i],

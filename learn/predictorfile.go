@@ -64,18 +64,19 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 	return n + more, err
 }
 
-// ReadPredictor reads the file of [Predictor.WriteTo], and no byte more.
-//
-// It takes memory as bytes arrive, never because a length is declared.
+// ReadPredictor reads the file of [Predictor.WriteTo], and no byte more. It takes memory as bytes arrive, never because a length
+// is declared.
 //
 // Errors: [coles.ErrFormat] for bytes that are no classifier, an unknown version, or classes that were smoothed along the
 // edges, before opinions were weighed; [coles.ErrChecksum] for one changed or cut off, and the reader's.
-func ReadPredictor(r io.Reader) (*Predictor, error) {
+func ReadPredictor(r io.Reader) (*Predictor, error) { return readPredictor(r, nil) }
+
+// readPredictor reads a predictor or, for one by vectors, the one by features that follows it.
+func readPredictor(r io.Reader, before *Predictor) (p *Predictor, err error) {
 	m, err := readLinearModel(r)
 	if err != nil {
 		return nil, err
 	}
-	var p *Predictor
 	var follows bool
 	_, err = predictorFormat.Read(r, func(text []byte) ([]int, error) {
 		var h predictorHeader
@@ -83,16 +84,16 @@ func ReadPredictor(r io.Reader) (*Predictor, error) {
 			return nil, err
 		}
 		follows = h.Columns
-		p, err = h.predictor(m)
+		if p, err = h.predictor(m); err == nil && before != nil && (follows || (p.Ridge == nil) != (before.Ridge == nil) || p.Several != before.Several) {
+			err = fmt.Errorf("%w: what follows is no classifier by features", coles.ErrFormat)
+		}
 		return nil, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read classifier: %w", err)
 	}
 	if follows {
-		if p.Columns, err = ReadPredictor(r); err == nil && (p.Columns.Columns != nil || (p.Columns.Ridge == nil) != (p.Ridge == nil) || p.Columns.Several != p.Several) {
-			err = fmt.Errorf("read classifier: %w: what follows is no classifier by features", coles.ErrFormat)
-		}
+		p.Columns, err = readPredictor(r, p)
 	}
 	return p, err
 }

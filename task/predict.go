@@ -48,8 +48,7 @@ var (
 
 // FitPredictor learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
 // g may be nil, and the neighbours then have no share. With a graph, features that [TargetOf] has seen are tried alone.
-// Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class,
-// and as [learn.Fit].
+// Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.Fit].
 func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {
 		return nil, ErrNoLabels

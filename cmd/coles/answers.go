@@ -205,7 +205,7 @@ func (a *answers) weights(more string) {
 		more = ""
 	}
 	if a.p.ByFeatures() {
-		a.tell("the columns of the features predict better than vectors: %s", strings.Replace(a.p.Weights.String()+more, "vectors", "columns", -1))
+		a.tell("the columns of the features predict better than vectors: %s", strings.ReplaceAll(a.p.Weights.String()+more, "vectors", "columns"))
 		return
 	}
 	a.tell("%s: %v%s", a.whose(), a.p.Weights, more)

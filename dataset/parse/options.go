@@ -47,7 +47,7 @@ type Options struct {
 	// Kinds says what the columns of the features file are that it names, and Encoder makes the features
 	// of their cells, such as that of a model; nil learns one. Either makes a table of the file, even of
 	// nothing but numbers; but with an encoder of numbers as they are, [table.AsIs], a file has its columns put
-	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is place.ErrMissing.
+	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is dataset.ErrMissing.
 	Kinds   map[string]table.Kind
 	Encoder *table.Encoder
 	// SkipUnknown skips what names no node: labels and features of nodes that the edge list does not name, and edges
