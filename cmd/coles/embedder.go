@@ -36,7 +36,7 @@ func (r *reader) readFile(ctx context.Context, path string) error {
 		return fmt.Errorf("%s: %w: a classifier, and no model", nameOf(path), coles.ErrFormat)
 	}
 	r.opts.Width = task.Wants(f.Model)
-	r.file, r.opts.Encoder = f, f.Encoder
+	r.file, r.opts.Encoder, r.opts.Only = f, f.Encoder, f.Only
 	return nil
 }
 
@@ -55,7 +55,7 @@ func newEmbedder(ctx context.Context, r *reader, o *fitOptions, with string, usu
 
 // keep is the file of a model that was fitted to d.
 func (r *reader) keep(m task.Model, d *task.Data) *task.File {
-	return task.Keep(m, r.opts.Encoder, d)
+	return task.Keep(m, r.opts, d)
 }
 
 // wantsFeatures refuses a graph without features for a model that has learnt from some.

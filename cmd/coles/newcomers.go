@@ -110,6 +110,7 @@ func (r *reader) readEdgeLines(ctx context.Context, path string, ids []string) (
 		return nil, err
 	}
 	defer s.close()
+	s.text.Only = nil // nodes of GRAPH
 	f, _ := formatNamed(textGraph, isGraph)
 	if ids != nil {
 		nameNodes(&s.text, ids, len(ids))

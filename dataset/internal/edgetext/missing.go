@@ -22,6 +22,9 @@ import (
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
 func (l *edgeFiles) dataset(opts options) (*Files, error) {
+	if err := l.findOnly(opts); err != nil {
+		return nil, err
+	}
 	if out := l.leftOut(opts); out != nil {
 		var keep []int
 		for i, out := range out {
@@ -50,9 +53,11 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 		l.Table = l.Table.Select(rows)
 	}
-	if order := l.byNumber(opts); order != nil {
-		if err := l.take(order); err != nil {
-			return nil, err
+	for _, order := range []func() []int{func() []int { return l.byNumber(opts) }, l.onlyFirst} {
+		if order := order(); order != nil {
+			if err := l.take(order); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if l.Table != nil {
@@ -113,7 +118,7 @@ func (l *edgeFiles) warnOfDropped(n int) {
 // leftOut are the nodes that do not stay, nil for none.
 func (l *edgeFiles) leftOut(opts options) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
-	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
+	if !skip && l.only == nil && opts.Missing != "drop" && opts.MissingRows != "drop" {
 		return nil
 	}
 	out := slices.Repeat([]bool{skip}, l.nodes.count())
@@ -125,6 +130,7 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 	for i := range out {
 		out[i] = out[i] || l.drops(i, opts)
 	}
+	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -175,7 +181,7 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.Class, l.Sides = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order)
+	l.nodes.ids, l.Class, l.Sides, l.only = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
