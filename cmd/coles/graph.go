@@ -46,7 +46,11 @@ func (r *reader) readArgument(ctx context.Context) (*task.Data, error) {
 		r.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
 	if r.file != nil {
-		r.note(nameOf(path), task.OtherWeights(r.file.Model, d.Graph)...)
+		notes, err := r.file.Take(d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(path), err)
+		}
+		r.note(nameOf(path), notes...)
 	}
 	return d, nil
 }

@@ -16,7 +16,7 @@ import (
 // inputOptions say what a graph is made of.
 type inputOptions struct {
 	from, features, labels, ids, scratch string
-	header, columns, weight              string
+	header, columns, weight, kind        string
 	categorical, text, numeric, ignore   string // names of columns, between commas
 	missing, missingRows, marks          string
 	repeats                              string
@@ -34,6 +34,7 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
 		o.idsFlag(), o.headerFlag(),
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.text(&o.kind, "type", "`COLUMN` of an edge list that tells the kind of an edge, by name or number (default: type, kind, relation or predicate)"),
 		ofInput.text(&o.weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
 		ofInput.yes(&o.unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
 		ofInput.text(&o.repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
@@ -85,7 +86,7 @@ func newReader(s *session, o *inputOptions) (*reader, error) {
 	r := &reader{session: s, inputOptions: o}
 	r.opts = parse.Options{
 		Unweighted: o.unweighted, Repeats: o.repeats, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
-		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight,
+		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight, Type: o.kind,
 	}
 	if file, column, ok := cutColumn(o.labels); ok {
 		o.labels, r.labelColumn, s.reads["labels"] = file, column, file

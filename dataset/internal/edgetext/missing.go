@@ -84,6 +84,9 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
 		l.say(l.edgesFile, 0, []parse.Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.Count)
 	}
+	if err := l.makeKinds(n, repeats, opts); err != nil {
+		return nil, err
+	}
 	l.edges = edgeset.Set{}
 	if l.Table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -128,9 +131,8 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 		}
 	}
 	for i := range out {
-		out[i] = out[i] || l.drops(i, opts)
+		out[i] = out[i] || l.drops(i, opts) || l.leaves != nil && l.leaves[i]
 	}
-	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -183,6 +185,9 @@ func (l *edgeFiles) take(order []int) error {
 	}
 	l.nodes.ids, l.Class, l.Sides, l.only = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
+	for _, kind := range l.byKind {
+		kind.Move(row)
+	}
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
 		if behind < 0 {
