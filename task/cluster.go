@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/cluster"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,12 +44,15 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	c := &Clusters{unit: unit}
 	means := cluster.KMeans{Clusters: k, Seed: seed, Progress: progress}
 	if k == 0 {
-		var silhouettes []float64
+		var silhouettes []float64 // of 2 clusters, 3 …
 		for most := fewClusters; ; most *= 2 {
-			if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(most, n-1), means); err != nil {
+			means.Clusters = 2 + len(silhouettes)
+			_, more, err := cluster.Count(ctx, unit, min(most, n-1), means)
+			if err != nil {
 				return nil, err
 			}
-			if means.Clusters < most || most == mostClusters {
+			silhouettes = append(silhouettes, more...)
+			if means.Clusters = 2 + floats.MaxIdx(silhouettes); means.Clusters < most || most >= min(mostClusters, n-1) {
 				break
 			}
 		}
