@@ -76,12 +76,11 @@ type clustering struct {
 	F1       measured `json:"f1"`
 }
 
-func (o *evalOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err := o.checkEval(s); err != nil {
 		return err
 	}
-	v, err := o.read(ctx, r, task.General, func(e *embedder, _ *task.Data) error {
+	v, err := o.read(ctx, s, task.General, func(e *embedder, _ *task.Data) error {
 		e.quiet = true // the table says what was chosen
 		return nil
 	})
@@ -97,7 +96,7 @@ func (o *evalOptions) run(ctx context.Context, r *reader) error {
 		Embedding: cmp.Or(o.embedding, "coles"), Nodes: rows, Columns: width,
 		Labelled: len(labelled), Classes: v.NumClasses(),
 	}
-	t, err := o.target(v.Data, rows, r.labelsAt())
+	t, err := o.target(v.Data, rows, s.labelsAt())
 	if err != nil {
 		return err
 	}

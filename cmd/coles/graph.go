@@ -12,41 +12,41 @@ import (
 )
 
 // readArgument reads the graph that the one argument, or standard input, is.
-func (r *reader) readArgument(ctx context.Context) (*task.Data, error) {
-	args, err := r.arguments(1)
+func (s *session) readArgument(ctx context.Context) (*task.Data, error) {
+	args, err := s.arguments(1)
 	if err != nil {
 		return nil, err
 	}
 	path := append(args, "")[0]
-	if r.arcs && r.bipartite {
+	if s.arcs && s.opts.Bipartite {
 		return nil, usagef("-directed is for nodes of one kind: -bipartite says the direction")
 	}
-	r.directed = r.directed || r.arcs
-	d, err := r.readGraph(ctx, path)
+	s.directed = s.directed || s.arcs
+	d, err := s.readGraph(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if r.file == nil && task.LeaveOutAlike(d.Dataset) {
-		r.opts.Encoder = nil
-		r.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
+	if s.file == nil && task.LeaveOutAlike(d.Dataset) {
+		s.opts.Encoder = nil
+		s.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
 	}
-	r.progress.show("build the graph", 0, 0)
-	defer r.progress.clear()
+	s.progress.show("build the graph", 0, 0)
+	defer s.progress.clear()
 	var opts []coles.GraphOption
-	if r.arcs {
+	if s.arcs {
 		opts = append(opts, coles.WithArcs())
 	}
 	if err := withGraph(d, path, opts...); err != nil {
 		return nil, err
 	}
-	if r.arcs {
+	if s.arcs {
 		d.Sides = nil // arcs say more
 	}
-	if r.arcs && d.Graph.Report().MirrorsAdded == 0 {
-		r.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
+	if s.arcs && d.Graph.Report().MirrorsAdded == 0 {
+		s.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
-	if r.file != nil {
-		r.note(nameOf(path), task.OtherWeights(r.file.Model, d.Graph)...)
+	if s.file != nil {
+		s.note(nameOf(path), task.OtherWeights(s.file.Model, d.Graph)...)
 	}
 	return d, nil
 }
@@ -60,55 +60,55 @@ func withGraph(d *task.Data, file string, opts ...coles.GraphOption) (err error)
 }
 
 // readGraph reads the graph at a path with its features and labels; [withGraph] makes it.
-func (r *reader) readGraph(ctx context.Context, path string) (*task.Data, error) {
-	f, err := readingFormat(r.from, path, true)
+func (s *session) readGraph(ctx context.Context, path string) (*task.Data, error) {
+	f, err := readingFormat(s.from, path, true)
 	if err != nil {
 		return nil, err
 	}
-	rows, graph, err := r.placesRows(ctx, path)
+	rows, graph, err := s.placesRows(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	if rows {
-		return r.readRows(ctx)
+		return s.readRows(ctx)
 	}
-	return r.readGraphAs(ctx, f, graph, "")
+	return s.readGraphAs(ctx, f, graph, "")
 }
 
 // readGraphAs reads a graph in a format, of which errors say that it was a guess, because of
 // another file's name perhaps, unless it is named by -from.
-func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *source, because string) (*task.Data, error) {
+func (s *session) readGraphAs(ctx context.Context, f dataset.Format, graph *source, because string) (*task.Data, error) {
 	defer graph.close()
-	graph.text.Undirected = !r.directed
-	graph.guessed(r.from, f, because)
-	d, err := r.readGraphAndFeatures(ctx, f, graph)
+	graph.text.Undirected = !s.directed
+	graph.guessed(s.from, f, because)
+	d, err := s.readGraphAndFeatures(ctx, f, graph)
 	if err != nil {
 		return nil, err
 	}
-	if r.directed && d.Adjacency == nil {
+	if s.directed && d.Adjacency == nil {
 		d.Adjacency = d.Undirected.CSR()
 	}
-	if err := r.giveIDs(ctx, d, d.Nodes()); err != nil {
+	if err := s.giveIDs(ctx, d, d.Nodes()); err != nil {
 		return nil, err
 	}
-	r.opts.Bipartite = r.opts.Bipartite || d.Sides != nil
+	s.opts.Bipartite = s.opts.Bipartite || d.Sides != nil
 	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
-		r.note("", task.LabelsInFeatures(d)...)
+		s.note("", task.LabelsInFeatures(d)...)
 		return &task.Data{Dataset: d}, ctx.Err()
 	}
-	return &task.Data{Dataset: d}, r.giveLabels(ctx, d, d.Nodes())
+	return &task.Data{Dataset: d}, s.giveLabels(ctx, d, d.Nodes())
 }
 
-func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, graph *source) (*dataset.Dataset, error) {
-	path := r.features
+func (s *session) readGraphAndFeatures(ctx context.Context, f dataset.Format, graph *source) (*dataset.Dataset, error) {
+	path := s.features
 	if path == "" {
 		d, err := graph.read(ctx, f)
 		if err == nil {
-			err = r.take(d, graph.name())
+			err = s.take(d, graph.name())
 		}
 		return d, graph.errAt(err)
 	}
-	of, file, err := r.vectorsAt(ctx, "", path)
+	of, file, err := s.vectorsAt(ctx, "", path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, gra
 		graph.text.Format, graph.text.LabelColumn = f.Name, cmp.Or(graph.text.LabelColumn, file.text.LabelColumn)
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {
-			err = r.take(d, file.name())
+			err = s.take(d, file.name())
 		}
 		return d, err
 	}
-	features, err := r.readVectorsAs(ctx, of, file)
+	features, err := s.readVectorsAs(ctx, of, file)
 	if err != nil {
 		return nil, err
 	}

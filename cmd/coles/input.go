@@ -8,20 +8,17 @@ import (
 
 	"coles/dataset/parse"
 	"coles/table"
-	"coles/task"
 
 	"github.com/urfave/cli/v3"
 )
 
 // inputOptions say what a graph is made of.
 type inputOptions struct {
-	from, features, labels, ids, scratch string
-	header, columns, weight              string
-	categorical, text, numeric, ignore   string // names of columns, between commas
-	missing, missingRows, marks          string
-	repeats                              string
-	unweighted, bipartite, skipUnknown   bool
-	knn                                  int
+	from, features, labels, ids        string
+	header, columns, marks             string
+	categorical, text, numeric, ignore string // names of columns, between commas
+	knn                                int
+	opts                               parse.Options // how text is read
 }
 
 // flags are the options for an argument in one of these formats.
@@ -34,19 +31,19 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
 		o.idsFlag(), o.headerFlag(),
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
-		ofInput.text(&o.weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
-		ofInput.yes(&o.unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
-		ofInput.text(&o.repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
-		ofInput.yes(&o.bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
+		ofInput.text(&o.opts.Weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
+		ofInput.yes(&o.opts.Unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
+		ofInput.text(&o.opts.Repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
+		ofInput.yes(&o.opts.Bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
 		ofColumns.text(&o.categorical, "categorical", "`COLUMNS` of the features, names between commas, that are categories"+otherwise),
 		ofColumns.text(&o.text, "text", "`COLUMNS` of the features, names between commas, that are free text"+otherwise),
 		ofColumns.text(&o.numeric, "numeric", "`COLUMNS` of the features, names between commas, that are numbers"+otherwise),
 		ofColumns.text(&o.ignore, "ignore", "`COLUMNS` of the features, names between commas, that make no features"+otherwise),
-		ofColumns.text(&o.missing, "missing", "`HOW` empty cells, NA and the like are dealt with"+how+"mean)"),
-		ofColumns.text(&o.missingRows, "missing-rows", "`HOW` nodes without a row of features in text are dealt with"+how+"error)"),
+		ofColumns.text(&o.opts.Missing, "missing", "`HOW` empty cells, NA and the like are dealt with"+how+"mean)"),
+		ofColumns.text(&o.opts.MissingRows, "missing-rows", "`HOW` nodes without a row of features in text are dealt with"+how+"error)"),
 		ofColumns.text(&o.marks, "missing-marks", "`MARKS` between commas that say nothing as a cell, a label or an end of an edge (default: NA, NaN, null, None, \\N, ?, -, . and the like)"),
-		ofInput.yes(&o.skipUnknown, "skip-unknown", "skip labels and features of nodes that the graph does not have, and edges of nodes that the features do not have"),
-		ofInput.text(&o.scratch, "scratch", "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"),
+		ofInput.yes(&o.opts.SkipUnknown, "skip-unknown", "skip labels and features of nodes that the graph does not have, and edges of nodes that the features do not have"),
+		ofInput.text(&o.opts.Scratch, "scratch", "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"),
 	}
 }
 
@@ -68,57 +65,42 @@ func (o *inputOptions) headerFlag() cli.Flag {
 	return f
 }
 
-// A reader reads the files that options name.
-type reader struct {
-	*session
-	*inputOptions
-	opts parse.Options // how text is read
-	file *task.File    // whose model embeds what is read; nil for none
-	// labelColumn is the column of -labels, "" where it is not named.
-	labelColumn string
-	// The graph keeps the direction of edges; it is wanted as its file has it.
-	arcs, directed bool
-}
-
-// newReader checks the options that say how text is read, as far as a command has them.
-func newReader(s *session, o *inputOptions) (*reader, error) {
-	r := &reader{session: s, inputOptions: o}
-	r.opts = parse.Options{
-		Unweighted: o.unweighted, Repeats: o.repeats, Bipartite: o.bipartite, Missing: o.missing, MissingRows: o.missingRows,
-		SkipUnknown: o.skipUnknown, Kinds: o.kinds(s), Scratch: o.scratch, Warn: s.warn, Weight: o.weight,
-	}
+// begin takes the options that say how text is read, and checks them, as far as a command has them.
+func (s *session) begin(o *inputOptions) error {
+	s.inputOptions = o
+	o.opts.Kinds, o.opts.Warn = o.kinds(s), s.warn
 	if file, column, ok := cutColumn(o.labels); ok {
-		o.labels, r.labelColumn, s.reads["labels"] = file, column, file
+		o.labels, s.labelColumn, s.reads["labels"] = file, column, file
 	}
-	for name, how := range map[string]string{"missing": o.missing, "missing-rows": o.missingRows} {
+	for name, how := range map[string]string{"missing": o.opts.Missing, "missing-rows": o.opts.MissingRows} {
 		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
-			return nil, usagef("-%s %s: want error, zero, mean or drop", name, how)
+			return usagef("-%s %s: want error, zero, mean or drop", name, how)
 		}
 	}
-	if s.set("repeats") && !slices.Contains([]string{"sum", "max", "first"}, o.repeats) {
-		return nil, usagef("-repeats %s: want sum, max or first", o.repeats)
+	if s.set("repeats") && !slices.Contains([]string{"sum", "max", "first"}, o.opts.Repeats) {
+		return usagef("-repeats %s: want sum, max or first", o.opts.Repeats)
 	}
 	if s.set("missing-marks") {
-		r.opts.MissingMarks = strings.Split(o.marks, ",")
+		o.opts.MissingMarks = strings.Split(o.marks, ",")
 	}
 	if s.set("columns") {
 		fields := strings.Split(o.columns, ",")
 		wrong := len(fields) < 2 || len(fields) > 3
 		for _, field := range fields {
 			k, err := strconv.Atoi(field)
-			wrong = wrong || err != nil || k < 1 || slices.Contains(r.opts.Columns, k)
-			r.opts.Columns = append(r.opts.Columns, k)
+			wrong = wrong || err != nil || k < 1 || slices.Contains(o.opts.Columns, k)
+			o.opts.Columns = append(o.opts.Columns, k)
 		}
 		if wrong {
-			return nil, usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", o.columns)
+			return usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", o.columns)
 		}
 	}
 	modes := map[string]parse.HeaderMode{"": parse.DetectHeader, "detect": parse.DetectHeader, "yes": parse.WithHeader, "no": parse.NoHeader}
 	var ok bool
-	if r.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
-		return nil, usagef("-header %s: want yes, no or detect", o.header)
+	if o.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
+		return usagef("-header %s: want yes, no or detect", o.header)
 	}
-	return r, nil
+	return nil
 }
 
 // kinds are the kinds of columns that the options set, nil where they set none.
@@ -155,13 +137,13 @@ func cutColumn(path string) (file, column string, ok bool) {
 }
 
 // input is the source at a path, read as the options say.
-func (r *reader) input(path string) (*source, error) {
-	s, err := r.source(path)
+func (s *session) input(path string) (*source, error) {
+	file, err := s.source(path)
 	if err == nil {
-		s.text = r.opts
-		if r.labelColumn != "" && sameFile(path, r.labels) {
-			s.text.LabelColumn = r.labelColumn
+		file.text = s.opts
+		if s.labelColumn != "" && sameFile(path, s.labels) {
+			file.text.LabelColumn = s.labelColumn
 		}
 	}
-	return s, err
+	return file, err
 }

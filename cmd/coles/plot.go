@@ -41,8 +41,7 @@ func plotCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *plotOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *plotOptions) run(ctx context.Context, s *session) error {
 	format, err := o.format(s)
 	if err != nil {
 		return err
@@ -55,7 +54,7 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 		return err
 	}
 	how := learn.Options{Seed: o.fit.seed}
-	v, err := o.read(ctx, r, task.General, func(e *embedder, d *task.Data) error {
+	v, err := o.read(ctx, s, task.General, func(e *embedder, d *task.Data) error {
 		switch {
 		case o.predicted && !s.set("kind"):
 			e.quiet = true
@@ -68,7 +67,7 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.colours(ctx, r, v, how)
+	c, err := o.colours(ctx, s, v, how)
 	if err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 		s.say("%s", said)
 		c.of = picked(c.of, rows)
 	}
-	m, err := mapOf(ctx, mapping{cmp.Or(r.first(), o.embedding), o.by == "pca", o.fit.seed, s.progress.show}, v, rows)
+	m, err := mapOf(ctx, mapping{cmp.Or(s.first(), o.embedding), o.by == "pca", o.fit.seed, s.progress.show}, v, rows)
 	if err != nil {
 		return err
 	}
@@ -107,9 +106,9 @@ type colours struct {
 }
 
 // colours finds them.
-func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how learn.Options) (*colours, error) {
+func (o *plotOptions) colours(ctx context.Context, s *session, v *vectors, how learn.Options) (*colours, error) {
 	n, _ := v.rows.Dims()
-	t, err := o.target(v.Data, n, r.labelsAt())
+	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +118,12 @@ func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how le
 	case o.predicted && t.Kind() != task.OneClass:
 		return nil, usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
 	case o.predicted:
-		c.of, err = predictedClasses(ctx, r.session, v, t, how)
+		c.of, err = predictedClasses(ctx, s, v, t, how)
 	case c.grades:
 		c.of, c.names = graded(t.Values)
 	case o.byClusters(labels):
 		c.noun = "cluster"
-		c.of, c.names, err = o.count.find(ctx, r.session, v, o.fit.seed)
+		c.of, c.names, err = o.count.find(ctx, s, v, o.fit.seed)
 	}
 	return c, err
 }

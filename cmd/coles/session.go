@@ -23,26 +23,30 @@ type streams struct {
 	progress       *progressLine // on standard error
 }
 
-// A session is one run of a command, besides what its options say: the streams, the arguments, and which options are
-// given.
+// A session is one run of a command: its streams and arguments, and how it reads files.
 type session struct {
 	streams
 	args  []string
-	given map[string]bool   // by the name of the option, or by another of its names
+	given map[string]bool   // whether an option is given, by each of its names
 	reads map[string]string // the files that are read, by the option that names them
-	taken bool              // standard input
-}
+	taken bool              // standard input is
 
-// readers are the options that name files to be read.
-var readers = []string{"features", "labels", "ids", "splits", "settings", "with", "new-features", "new-edges", "embedding", "use", "resume", "graph", "queries"}
+	*inputOptions
+	labelColumn string     // of -labels FILE:COLUMN, or ""
+	file        *task.File // whose model embeds what is read; nil for none
+	// The graph keeps the direction of edges; it is wanted as its file has it.
+	arcs, directed bool
+}
 
 // action has a command do its work.
 func action(from streams, do func(ctx context.Context, s *session) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		s := &session{streams: from, args: c.Args().Slice(), given: map[string]bool{}, reads: map[string]string{}}
 		for _, f := range c.Flags {
+			text, isText := f.(*cli.StringFlag)
+			isRead := isText && text.Validator != nil && text.Category != string(ofOutput)
 			for _, name := range f.Names() {
-				if s.given[name] = f.IsSet(); slices.Contains(readers, name) {
+				if s.given[name] = f.IsSet(); isRead {
 					s.reads[name] = c.String(name)
 				}
 			}

@@ -61,13 +61,12 @@ func (o *trainOptions) training() []cli.Flag {
 	}
 }
 
-func (o *trainOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *trainOptions) run(ctx context.Context, s *session) error {
 	if err := o.out.check(); err != nil {
 		return err
 	}
 	w := &embedding{o: &o.out, new: &newcomerOptions{}}
-	return w.write(ctx, r, func() (maker, error) { return o.trainer(ctx, s) })
+	return w.write(ctx, s, func() (maker, error) { return o.trainer(ctx, s) })
 }
 
 // presets are the settings to begin with.
