@@ -83,7 +83,7 @@ func (o *infoOptions) reportGraph(ctx context.Context, s *session, d *task.Data,
 		s.opts.Encoder = nil
 		s.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
 	}
-	if err := withGraph(d, path); err != nil {
+	if err := s.withGraph(d, path); err != nil {
 		return err
 	}
 	settings, err := o.fit.resolved(s, task.General, d.Graph.Nodes(), d.Columns())

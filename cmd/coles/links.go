@@ -138,7 +138,7 @@ func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommend
 	if err != nil {
 		return nil, err
 	}
-	if err := withGraph(v.Data, s.first()); err != nil {
+	if err := s.withGraph(v.Data, s.first()); err != nil {
 		return nil, err
 	}
 	asked, may, err := o.asked(ctx, s, v.Graph)
@@ -189,6 +189,7 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 	}
 	s.say("%v", recommender.Worth)
 	to.Worth = &recommender.Worth
+	s.progress.show("recommend", 0, 0)
 	ids := d.Graph.IDs()
 	if o.pairs != "" {
 		pairs, err := s.readPairs(ctx, o.pairs, d.Graph)
@@ -201,7 +202,6 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 		}
 		return d.Graph, err
 	}
-	s.progress.show("recommend", 0, 0)
 	found, err := recommender.Recommend(ctx, asked, o.k, may)
 	to.add(ids, asked, found)
 	unknown := 0

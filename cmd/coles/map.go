@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 
 	"coles"
 	"coles/internal/matrix"
@@ -23,50 +22,42 @@ const (
 	mostNamed  = 20     // classes of which a picture names a node
 )
 
-// A mapping says how nodes are placed.
-type mapping struct {
-	title    string
-	pca      bool
-	seed     uint64
-	progress coles.Progress
-}
-
 // A nodeMap is a map of some rows of an embedding.
 type nodeMap struct {
 	webmap.Map
-	mapping
-	of    *vectors
-	graph *coles.Graph // drawn, if its edges are few; else nil
-	unit  mat.Matrix   // the rows of the embedding at length 1
-	drawn []float64    // degrees, nil without a graph
+	o        *plotOptions
+	progress coles.Progress
+	of       *vectors
+	rows     []int        // shown; nil for all
+	graph    *coles.Graph // drawn, if its edges are few; else nil
+	unit     mat.Matrix   // the rows of the embedding at length 1
+	drawn    []float64    // degrees, nil without a graph
 }
 
-// mapOf places the features, unless there are none, and the embedding: the rows given, or all of them.
-func mapOf(ctx context.Context, how mapping, v *vectors, rows []int) (*nodeMap, error) {
-	n, _ := v.rows.Dims()
-	m := &nodeMap{mapping: how, of: v}
-	m.Title = filepath.Base(nameOf(how.title))
-	m.IDs = task.Names(v.IDs, n)
+// place places the features, unless there are none, and the embedding.
+func (m *nodeMap) place(ctx context.Context) error {
+	n, _ := m.of.rows.Dims()
+	m.IDs = task.Names(m.of.IDs, n)
 	m.Note = fmt.Sprintf("%d nodes. Near points have similar vectors.", n)
-	if rows != nil {
-		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(rows), n)
-		m.IDs = picked(m.IDs, rows)
+	if m.rows != nil {
+		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(m.rows), n)
+		m.IDs = picked(m.IDs, m.rows)
 	}
 	for _, part := range []struct {
 		stage, title string
 		rows         mat.Matrix
-	}{{"features", "nodes by their features", v.Features}, {"vectors", v.shows(), v.rows}} {
+	}{{"features", "nodes by their features", m.of.Features}, {"vectors", m.of.shows(), m.of.rows}} {
 		if part.rows == nil {
 			continue
 		}
-		how.progress("draw "+part.stage, 0, 0)
-		places, err := m.flatten(ctx, part.rows, rows)
+		m.progress("draw "+part.stage, 0, 0)
+		places, err := m.flatten(ctx, part.rows)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", part.stage, err)
+			return fmt.Errorf("%s: %w", part.stage, err)
 		}
 		m.Panels = append(m.Panels, webmap.Panel{Title: part.title, Places: places})
 	}
-	return m, m.join(rows)
+	return m.join()
 }
 
 // shows says what the vectors are made of.
@@ -82,28 +73,28 @@ func (v *vectors) shows() string {
 	return "nodes by features and neighbours"
 }
 
-// flatten places rows of x in two dimensions, by their directions.
-func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix, rows []int) (*mat.Dense, error) {
+// flatten places the rows of x that are shown in two dimensions, by their directions.
+func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	var err error
-	if rows != nil {
-		if x, err = someRows(ctx, x, rows); err != nil {
+	if m.rows != nil {
+		if x, err = someRows(ctx, x, m.rows); err != nil {
 			return nil, err
 		}
 	}
 	if m.unit, err = task.UnitRows(ctx, x); err != nil {
 		return nil, err
 	}
-	return task.Places(ctx, m.unit, m.pca, m.seed, m.progress)
+	return task.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
 }
 
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
-func (m *nodeMap) join(rows []int) (err error) {
+func (m *nodeMap) join() (err error) {
 	v := m.of
 	if m.drawn, err = v.degrees(); m.drawn == nil {
 		return err
 	}
-	if rows != nil {
-		m.drawn = picked(m.drawn, rows)
+	if m.rows != nil {
+		m.drawn = picked(m.drawn, m.rows)
 	} else if v.Graph.Report().Edges <= mostEdges {
 		m.graph = v.Graph
 	}
@@ -126,7 +117,7 @@ func (m *nodeMap) write(ctx context.Context, w io.Writer) error {
 	// More rows take minutes, as they do for t-SNE.
 	if n := len(m.IDs); 1 < n && n <= mostByTSNE {
 		d, all := m.of.Data, make([]int, n)
-		if rows, _ := m.of.rows.Dims(); n < rows { // some rows of the graph
+		if m.rows != nil { // of the graph
 			d = &task.Data{Dataset: d.Dataset}
 		}
 		for i := range all {
@@ -157,7 +148,7 @@ func (m *nodeMap) picture() (*picture.Picture, error) {
 	var row []*picture.Picture
 	for _, part := range m.Panels {
 		axes := picture.Axes{Title: part.Title, Grades: m.Grades}
-		if m.pca {
+		if m.o.by == "pca" {
 			axes.X, axes.Y = "first principal component", "second principal component"
 		}
 		marks := make([]picture.Mark, len(central))

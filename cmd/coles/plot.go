@@ -67,24 +67,21 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.colours(ctx, s, v, how)
-	if err != nil {
+	m := &nodeMap{o: o, progress: s.progress.show, of: v}
+	m.Title = filepath.Base(nameOf(cmp.Or(s.first(), o.embedding)))
+	if err := m.colour(ctx, s, how); err != nil {
 		return err
 	}
-	n, _ := v.rows.Dims()
-	var rows []int // all of them
-	if o.by == "tsne" && n > mostByTSNE {
+	if o.by == "tsne" && len(m.Groups) > mostByTSNE {
 		var said string
-		rows, said = sampled(task.Known(v.Dataset, n), mostByTSNE, o.fit.seed)
+		m.rows, said = sampled(task.Known(v.Dataset, len(m.Groups)), mostByTSNE, o.fit.seed)
 		s.say("%s", said)
-		c.of = picked(c.of, rows)
+		m.Groups = picked(m.Groups, m.rows)
 	}
-	m, err := mapOf(ctx, mapping{cmp.Or(s.first(), o.embedding), o.by == "pca", o.fit.seed, s.progress.show}, v, rows)
-	if err != nil {
+	if err := m.place(ctx); err != nil {
 		return err
 	}
 	s.progress.clear()
-	m.Groups, m.Names, m.Noun, m.Grades = c.of, c.names, c.noun, c.grades
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
 			return m.write(ctx, w)
@@ -97,35 +94,28 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 	})
 }
 
-// Colours are what the nodes are coloured by: classes, clusters or steps of a scale.
-type colours struct {
-	of     []int
-	names  []string
-	noun   string
-	grades bool
-}
-
-// colours finds them.
-func (o *plotOptions) colours(ctx context.Context, s *session, v *vectors, how learn.Options) (*colours, error) {
+// colour colours the nodes by classes, by clusters or by steps of a scale.
+func (m *nodeMap) colour(ctx context.Context, s *session, how learn.Options) error {
+	o, v := m.o, m.of
 	n, _ := v.rows.Dims()
 	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	labels := task.Known(v.Dataset, n)
-	c := &colours{of: labels, names: v.Classes, noun: "class", grades: t.Values != nil && o.count.k == 0}
+	m.Groups, m.Names, m.Noun = task.Known(v.Dataset, n), v.Classes, "class"
+	m.Grades = t.Values != nil && o.count.k == 0
 	switch {
 	case o.predicted && t.Kind() != task.OneClass:
-		return nil, usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
+		return usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
 	case o.predicted:
-		c.of, err = predictedClasses(ctx, s, v, t, how)
-	case c.grades:
-		c.of, c.names = graded(t.Values)
-	case o.byClusters(labels):
-		c.noun = "cluster"
-		c.of, c.names, err = o.count.find(ctx, s, v, o.fit.seed)
+		m.Groups, err = predictedClasses(ctx, s, v, t, how)
+	case m.Grades:
+		m.Groups, m.Names = graded(t.Values)
+	case o.byClusters(m.Groups):
+		m.Noun = "cluster"
+		m.Groups, m.Names, err = o.count.find(ctx, s, v, o.fit.seed)
 	}
-	return c, err
+	return err
 }
 
 // html is the map of package webmap.

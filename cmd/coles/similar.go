@@ -151,7 +151,7 @@ func (o *similarOptions) alike(ctx context.Context, s *session) (*found, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := withGraph(d, o.graph); err != nil {
+	if err := s.withGraph(d, o.graph); err != nil {
 		return nil, err
 	}
 	names := d.Graph.IDs()
@@ -175,6 +175,7 @@ func (o *similarOptions) alike(ctx context.Context, s *session) (*found, error) 
 		}
 		return v
 	}
+	s.progress.show("compare neighbours", 0, 0)
 	if k := min(o.k, len(names)-1); k > 0 {
 		f.matches, err = near.Alike(ctx, d.Graph, rows, k)
 	}

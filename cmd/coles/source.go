@@ -72,7 +72,7 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 	}
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{from}, make([]byte, bufferSize))
+		_, err := io.Copy(w, from)
 		w.CloseWithError(err)
 		closeFile()
 	}()
@@ -174,12 +174,6 @@ func (s *source) guessed(from string, f dataset.Format, because string) {
 	}
 	s.guess += "; name the format by -from"
 }
-
-// The methods that these hide would make io.CopyBuffer take buffers of its own.
-type (
-	onlyReader struct{ io.Reader }
-	onlyWriter struct{ io.Writer }
-)
 
 // A counter reports to each how many bytes were read.
 type counter struct {

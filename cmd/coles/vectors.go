@@ -119,7 +119,7 @@ func (o *vectorOptions) readVectors(ctx context.Context, s *session) (*vectors, 
 	if v.Data, err = s.readGraph(ctx, args[0]); err != nil {
 		return nil, err
 	}
-	if err := withGraph(v.Data, args[0]); err != nil {
+	if err := s.withGraph(v.Data, args[0]); err != nil {
 		return nil, err
 	}
 	if of.IDs == nil && !areNumbers(v.IDs) {
