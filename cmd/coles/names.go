@@ -1,17 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"coles"
+	"coles/internal/matrix"
 
-	"github.com/hbollon/go-edlib"
-	"golang.org/x/text/runes"
-	"golang.org/x/text/transform"
-	"golang.org/x/text/unicode/norm"
+	"gonum.org/v1/gonum/mat"
 )
 
 // namedRows are the rows of ids, nil for none. Where it can be said, a part of one name stands for it.
@@ -59,37 +58,6 @@ func picked[T any](all []T, rows []int) []T {
 	return some
 }
 
-// didYouMean asks whether what was typed is the nearest of some names, if one is near: a third of
-// its letters wrong or swapped, but at most three, or one. Accents and capitals do not count.
-func didYouMean(prefix, typed string, names []string) string {
-	letters := inLetters()
-	a := letters(typed)
-	length := len([]rune(a))
-	best, least := "", min(max(1, length/3), 3, length-1)+1
-	for _, name := range names {
-		b := letters(name)
-		if more := len(b) - len(a); more > 4*least || more < -4*least { // of at most four bytes each
-			continue
-		}
-		if d := edlib.OSADamerauLevenshteinDistance(a, b); d < least {
-			best, least = name, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
-}
-
-// inLetters returns what makes small letters of text, without accents.
-func inLetters() func(string) string {
-	plain := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
-	return func(s string) string {
-		s, _, _ = transform.String(plain, s) // no error comes of text
-		return strings.ToLower(s)
-	}
-}
-
 // called are the rows whose names are what was typed but for accents, capitals and signs between words, or else begin
 // so, or else have it in them.
 func called(typed string, names []string) []int {
@@ -118,4 +86,21 @@ func called(typed string, names []string) []int {
 		}
 	}
 	return nil
+}
+
+// someRows is a copy of rows of y, sparse where y is.
+func someRows(ctx context.Context, y mat.Matrix, rows []int) (mat.Matrix, error) {
+	s, err := matrix.Read(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	all, err := matrix.As[float64](ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	some, err := all.Gather(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	return matrix.Export(ctx, some)
 }

@@ -16,9 +16,6 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// standard is the name of standard input or output on a command line.
-const standard = "-"
-
 // streams are the standard streams of a run.
 type streams struct {
 	stdin          io.Reader
