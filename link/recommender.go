@@ -81,12 +81,11 @@ func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error
 		return nil, setting.Bad("Features", "some", "none without Embed")
 	}
 	ctx = parallel.Reporting(ctx, opts.Progress)
-	train, lost, kept := (*coles.Graph)(nil), map[int][]int(nil), []coles.Edge(nil)
+	list := edgesOf(g)
 	if opts.Arcs != nil {
-		train, kept, lost = hideArcs(g, newArcs(g.Nodes(), opts.Arcs, 0).list, opts.Seed)
-	} else {
-		train, lost = hideEdges(g, opts.Seed)
+		list = newArcs(g.Nodes(), opts.Arcs, 0).list
 	}
+	train, kept, lost := hideSome(g, list, opts.Arcs != nil, opts.Seed)
 	inner, err := newFinder(ctx, train, kept, opts)
 	if err != nil {
 		return nil, err

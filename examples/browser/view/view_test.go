@@ -279,14 +279,14 @@ func TestFilesAreReadAsTheCommandReadsThem(t *testing.T) {
 	}{
 		"packed":             {view.Request{Files: map[string]view.File{"edges": packed("e.tsv.gz", "ann bob\nbob cy\n")}}, "3 nodes, 2 edges, no features"},
 		"by names":           {view.Request{Files: map[string]view.File{"edges": edges}}, "3 nodes, 2 edges, no features"},
-		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: view.Options{Columns: []int{1, 2}, Header: parse.WithHeader}}, "4 nodes, 2 edges, no features"},
+		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: parse.Options{Columns: []int{1, 2}, Header: parse.WithHeader}}, "4 nodes, 2 edges, no features"},
 		"a table with holes": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,city,age\nann,Rome,30\nbob,,\ncy,Oslo,50\n")}}, "3 nodes, 2 edges, "},
 		"Matrix Market": {view.Request{Files: map[string]view.File{
 			"edges":    text("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"),
 			"features": {Name: "x.npy", Data: numbers.Bytes()},
 			"labels":   text("l.tsv", "0 red\n2 blue\n"),
 		}}, "3 nodes, 2 edges, 2 features"},
-		"rows left out": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,a\nann,1\nbob,2\n")}, Options: view.Options{MissingRows: "drop"}}, "2 nodes, 1 edges, 1 features"},
+		"rows left out": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,a\nann,1\nbob,2\n")}, Options: parse.Options{MissingRows: "drop"}}, "2 nodes, 1 edges, 1 features"},
 	} {
 		graph, _, _, failure := ask(t, &v, c.request)
 		if failure != "" || !strings.HasPrefix(graph.Graph, c.want) {
