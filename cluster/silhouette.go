@@ -28,13 +28,13 @@ const (
 	near = 1e-2
 )
 
-// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
-// −1 to 1: with a the mean Euclidean distance of a row to the others of its cluster and b the
-// least, over the other clusters, of its mean distance to their rows,
+// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987), from −1 to 1. Let a be
+// the mean Euclidean distance of a row to the others of its cluster, and b its least mean distance to the rows of another
+// cluster. The silhouette of the row is
 //
 //	(b − a) / max(a, b),
 //
-// and 0 for a row alone in its cluster. With k clusters it takes O(n²d) operations as products of
+// and 0 where it is alone in its cluster. With k clusters it takes O(n²d) operations as products of
 // matrices and, besides a copy of x, 512·(256 + k) numbers of memory for each processor: never n².
 // From 2²¹ entries of a dense x on, distances are computed in float32, as by [KMeans.Fit], and
 // summed in float64: the mean is then off by some 10⁻⁶.
@@ -67,8 +67,8 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 // silhouettes of all these numbers. The progress of means covers all clusterings together and, then, "measure
 // silhouettes". Rows are taken as they are: for clusters by direction scale them to unit length before.
 //
-// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
-// for all silhouettes together, and besides the memory of both a number for each row and k.
+// It takes the time of [KMeans.Fit] for every k, and O(n²·(d + maxK²)) operations as products of matrices for all
+// silhouettes together. Its memory is that of both and a number for each row and k.
 //
 // Errors: [coles.ErrSetting] for maxK outside 2 … n − 1, a least number outside 2 … maxK, or equal rows, as KMeans.Fit,
 // and [coles.ErrNotFinite] for distances that overflow.

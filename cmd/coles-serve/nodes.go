@@ -57,7 +57,7 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"id": id, "nearest": found}, err
 }
 
-// links are, of a node of the last fit, those of the recommender that there may be now and, of a newcomer, the nearest
+// links recommends to a node of the last fit what the recommender finds and no edge joins now. A newcomer gets the nearest
 // nodes that no edge joins to it.
 func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	count, err := wanted(r)
@@ -115,8 +115,8 @@ var (
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
-// predict answers for a node that there is, by GET, or for a newcomer: like all that the last fit has not seen by its vector alone,
-// as to spread labels over the whole graph takes longer than a request.
+// predict answers for a node by GET, and for a newcomer by POST. Nodes that the last fit has not seen are predicted by
+// their vectors alone: to spread labels over the whole graph takes longer than a request.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var who newcomer
 	var err error

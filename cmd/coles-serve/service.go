@@ -106,8 +106,8 @@ var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps not
 
 const outdated = "nothing is predicted: the classifier of -model is for vectors of its model, and -labels learns from those of a new fit"
 
-// keep takes what a folder keeps, and keeps there what it is told from now on. A journal without a fit begins with that of the files, by the
-// model of f if it has one.
+// keep takes what a folder keeps, and keeps there what it is told from now on. Without a fit in the journal it begins with
+// that of the files, by the model of f if there is one.
 func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.Data, f *task.File) error {
 	of, err := hashes(ctx, d)
 	if err != nil {

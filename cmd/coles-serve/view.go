@@ -18,14 +18,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A view is what every answer is made of: the last fit, and the graph as it is now. Newcomers, which that fit has not seen, have vectors by
-// their edges to its nodes, and these the vectors of the fit, until the next one. Files and journal determine a view: a
-// service that starts anew has the same.
+// A view is what every answer is made of: the last fit, and the graph as it is now. Nodes of the fit keep its vectors until
+// the next fit; newcomers have vectors by their edges to these nodes. Files and journal determine a view: a service that
+// starts anew has the same.
 type view struct {
 	*state
 	book      *book
 	newcomers newcomers
-	hidden    map[string]bool // nodes of the last fit that are gone: of that name there is another, if any; never changed, but replaced
+	hidden    map[string]bool // nodes of the last fit that are gone, perhaps for others of their names; replaced, never changed
 	changes   int             // batches since the last fit
 	drift     float64         // of P at the last fit, in radians
 	fits      int
@@ -128,8 +128,8 @@ type stranger struct {
 	ends     map[string]float64 // weights of edges; only edges to nodes of the last fit count
 }
 
-// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, and lists its cells that no node has.
-// The vector is nil where nothing is known of it.
+// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, nil where nothing is
+// known of it. It lists the cells of the first that no node has.
 func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *mat.Dense, unknown []string, err error) {
 	n := v.Graph.Nodes()
 	var rows []mat.Matrix
@@ -183,8 +183,8 @@ func (v *view) newcomer(ctx context.Context, who stranger) (unit []float64, unkn
 	return unit, unknown, nil
 }
 
-// Newcomers are the nodes that the last fit has not seen, by name, each with its vector at length 1, nil where nothing is
-// known of it. A search compares them one by one: the next fit takes them in.
+// Newcomers are the vectors at length 1 of the nodes that the last fit has not seen, by name; nil where nothing is known of
+// a node. A search compares them one by one: the next fit takes them in.
 type newcomers map[string][]float64
 
 // nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come
@@ -209,8 +209,8 @@ func (f newcomers) nearest(y []float64, matches []match, count int, but string) 
 	return matches[:min(count, len(matches))]
 }
 
-// welcome places a newcomer among all nodes there are: those that the last fit has not seen come along, with their edges to the others. Features with
-// values that are unknown count for nothing.
+// welcome places a newcomer among all nodes: neighbours that the last fit has not seen come along, with their edges to the
+// others. Features with unknown values count for nothing.
 func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *mat.Dense, unknown []string, err error) {
 	if len(v.columns) == 0 && len(who.Neighbours) == 0 {
 		return nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")

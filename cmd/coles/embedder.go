@@ -28,7 +28,7 @@ type embedder struct {
 
 // readFile reads the file of a model, and has features be read as those that it was fitted to.
 func (s *session) readFile(ctx context.Context, path string) error {
-	f, err := readPath(ctx, s, path, readFile)
+	f, err := readPath(ctx, s, path, task.ReadFile)
 	if err != nil {
 		return err
 	}

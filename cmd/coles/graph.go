@@ -76,8 +76,8 @@ func (s *session) readGraph(ctx context.Context, path string) (*task.Data, error
 	return s.readGraphAs(ctx, f, graph, "")
 }
 
-// readGraphAs reads a graph in a format, of which errors say that it was a guess, because of
-// another file's name perhaps, unless it is named by -from.
+// readGraphAs reads a graph in a format. Unless -from names the format, errors say that it was guessed, perhaps because
+// of the name of another file.
 func (s *session) readGraphAs(ctx context.Context, f dataset.Format, graph *source, because string) (*task.Data, error) {
 	defer graph.close()
 	graph.text.Undirected = !s.directed

@@ -25,7 +25,7 @@ func (s *session) giveLabels(ctx context.Context, d *dataset.Dataset, n int) err
 		s.note("", task.LabelsInFeatures(d)...)
 		return ctx.Err()
 	}
-	read, err := readPath(ctx, s, path, func(text *bufio.Reader) (*dataset.Dataset, error) {
+	read, err := readPath(ctx, s, path, func(text io.Reader) (*dataset.Dataset, error) {
 		opts := parse.Options{Labels: named{text, nameOf(path)}, LabelColumn: s.labelColumn, Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, MissingMarks: s.opts.MissingMarks, Bipartite: s.opts.Bipartite, Warn: s.opts.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
@@ -57,7 +57,7 @@ func (s *session) giveIDs(ctx context.Context, d *dataset.Dataset, n int) error 
 
 // readIDs reads ids, one a line.
 func readIDs(ctx context.Context, s *session, path string) ([]string, error) {
-	return readPath(ctx, s, path, func(r *bufio.Reader) ([]string, error) {
+	return readPath(ctx, s, path, func(r io.Reader) ([]string, error) {
 		known := make(map[string]bool)
 		var ids []string
 		lines := bufio.NewScanner(r)
@@ -76,7 +76,7 @@ func readIDs(ctx context.Context, s *session, path string) ([]string, error) {
 
 // readSplits reads a file of splits of n nodes.
 func readSplits(ctx context.Context, s *session, path string, n int) ([]dataset.Split, error) {
-	return readPath(ctx, s, path, func(r *bufio.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
+	return readPath(ctx, s, path, func(r io.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
 }
 
 // writeIDs writes the ids of n rows, one a line.

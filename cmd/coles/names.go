@@ -58,8 +58,8 @@ func picked[T any](all []T, rows []int) []T {
 	return some
 }
 
-// called are the rows whose names are what was typed but for accents, capitals and signs between words, or else begin
-// so, or else have it in them.
+// called are the rows whose names are what was typed, without regard to accents, capitals and signs between words. Where
+// there are none, they are the names that begin with it or, at last, contain it.
 func called(typed string, names []string) []int {
 	letters := inLetters()
 	words := func(s string) string {

@@ -117,7 +117,7 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 
 // known is the classifier of -use. The model beside it makes the vectors, unless options say others.
 func (o *predictOptions) known(ctx context.Context, s *session) (*task.Predictor, error) {
-	f, err := readPath(ctx, s, o.use, readFile)
+	f, err := readPath(ctx, s, o.use, task.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -197,9 +196,12 @@ func (o *trainOptions) keepCheckpoints(ctx context.Context, s *session, t *train
 }
 
 // readCheckpoint reads a training and nothing after it.
-func readCheckpoint(r *bufio.Reader) (*gnn.Checkpoint, error) {
+func readCheckpoint(r io.Reader) (*gnn.Checkpoint, error) {
 	at, err := gnn.ReadCheckpoint(r)
-	return at, atEnd(r, err)
+	if n, _ := r.Read(make([]byte, 1)); err == nil && n > 0 {
+		err = fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
+	}
+	return at, err
 }
 
 func (t *trainer) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {

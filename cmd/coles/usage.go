@@ -47,9 +47,8 @@ func badOption(name string, err error) error {
 	return err
 }
 
-// oneLine is the text of an error without the packages that it comes from, so that it begins with a
-// file and line where there are such, with options in the place of fields, and without line
-// breaks, whatever an id or a file name brings along.
+// oneLine is the text of an error in one line, whatever an id or a file name contains. It begins with file and line where
+// there are such, not with the package, and names options in the place of fields.
 func oneLine(err error) string {
 	text := err.Error()
 	var bad *coles.SettingError

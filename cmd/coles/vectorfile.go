@@ -59,8 +59,7 @@ func (s *session) vectorsAt(ctx context.Context, formatName, path string) (datas
 	return f, file, err
 }
 
-// orTable returns a format that was guessed by the name of a file, or the one of a table in text,
-// which .txt may be as well.
+// orTable corrects a format that was guessed by the name of a file: a .txt of word2vec may be a table.
 func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 	if f.Name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
 		f, _ = formatNamed(textVectors, isVectors)
@@ -91,9 +90,9 @@ func (s *session) readVectorsAs(ctx context.Context, f dataset.Format, file *sou
 	return d, ctx.Err()
 }
 
-// beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
-// values as the second number, as in word2vec's text, or the file is one of GloVe by its name or by a token that
-// would be a quote or a comment in other text. The reader reports what cannot be read.
+// beginsAsWord2Vec reports whether text is word2vec's: the first line is two whole numbers, and the second line has as
+// many values as the second number. GloVe's text is told by its name, or by a token that would be a quote or a comment
+// elsewhere. The reader reports what cannot be read.
 func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {

@@ -76,8 +76,8 @@ type vectors struct {
 	choice *learn.Choice // of the model, by labels
 }
 
-// read reads an embedding, and the graph if there is one, or reads the graph and embeds it for a purpose, as adapt
-// says, nil for nothing more.
+// read reads an embedding, and the graph if there is one. Without -embedding it reads the graph and embeds it for a
+// purpose; adapt may change how.
 func (o *vectorOptions) read(ctx context.Context, s *session, usual task.Purpose, adapt func(*embedder, *task.Data) error) (*vectors, error) {
 	if o.embedding != "" {
 		return o.readVectors(ctx, s)
