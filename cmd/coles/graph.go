@@ -81,6 +81,18 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 	defer graph.close()
 	graph.text.Undirected = !r.directed
 	graph.guessed(r.from, f, because)
+	if takesAll(f) && r.labels != "" && graph.text.LabelColumn == "" {
+		labels, err := r.source(r.labels)
+		if err != nil {
+			return nil, err
+		}
+		defer labels.close()
+		text, err := labels.open(ctx)
+		if err != nil {
+			return nil, labels.errAt(err)
+		}
+		graph.text.Labels, graph.text.LabelColumn = named{text, labels.name()}, r.labelColumn
+	}
 	d, err := r.readGraphAndFeatures(ctx, f, graph)
 	if err != nil {
 		return nil, err
@@ -92,11 +104,16 @@ func (r *reader) readGraphAs(ctx context.Context, f dataset.Format, graph *sourc
 		return nil, err
 	}
 	r.opts.Bipartite = r.opts.Bipartite || d.Sides != nil
-	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
+	if d.Labels != nil && (graph.text.LabelColumn != "" || graph.text.Labels != nil) { // its own, or read with it
 		r.note("", task.LabelsInFeatures(d)...)
 		return &task.Data{Dataset: d}, ctx.Err()
 	}
 	return &task.Data{Dataset: d}, r.giveLabels(ctx, d, d.Nodes())
+}
+
+// takesAll reports whether features and labels in text are read together with a graph of a format, by the ids that all have.
+func takesAll(f dataset.Format) bool {
+	return f.Attributes || slices.Contains([]string{textGraph, "adjacency", "baskets"}, f.Name)
 }
 
 func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, graph *source) (*dataset.Dataset, error) {
@@ -114,7 +131,7 @@ func (r *reader) readGraphAndFeatures(ctx context.Context, f dataset.Format, gra
 	}
 	defer file.close()
 	own := f.Attributes && sameFile(path, graph.path)
-	if own || (f.Attributes || f.Name == textGraph) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+	if own || takesAll(f) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
 		graph.text.Format, graph.text.LabelColumn = f.Name, cmp.Or(graph.text.LabelColumn, file.text.LabelColumn)
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {

@@ -143,6 +143,10 @@ func (e *fileError) Unwrap() error { return e.err }
 // errAt puts the source's name before an error that does not have it, and what the source was taken
 // for behind one that may come of this.
 func (s *source) errAt(err error) error {
+	labels, _ := s.text.Labels.(named)
+	if where := (*parse.Error)(nil); errors.As(err, &where) && where.File == labels.name {
+		return err
+	}
 	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, coles.ErrShape) || errors.Is(err, dataset.ErrMissing)) {
 		err, s.guess = fmt.Errorf("%w (%s)", err, s.guess), ""
 	}

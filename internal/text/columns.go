@@ -131,5 +131,13 @@ func IDColumn(header, first []string) (id int, named bool) {
 // IsIDName reports whether a column of this name has ids.
 func IsIDName(name string) bool { return isOne(name, ids) || isOne(name, others) }
 
+// NameKind is label, name or title where a column of nodes is called so, "" for another, such as Neo4j's :LABEL of kinds.
+func NameKind(column string) string {
+	if k := key(column); !strings.HasPrefix(column, ":") && (k == "label" || k == "name" || k == "title") {
+		return k
+	}
+	return ""
+}
+
 // LabelColumn is the column of the labels by its name, −1 where none is called so.
 func LabelColumn(header []string) int { return find(header, labels) }

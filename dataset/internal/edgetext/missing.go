@@ -55,11 +55,11 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 			return nil, err
 		}
 	}
-	if l.Table != nil {
-		l.Table.IDs = l.nodes.ids
-	}
+	l.call(opts)
 	d := &l.Files
-	d.IDs = l.nodes.ids
+	if l.Table != nil {
+		l.Table.IDs = d.IDs
+	}
 	l.warnOfDropped(n)
 	var again int
 	usual := matrix.Added
@@ -69,7 +69,7 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	repeats := cmp.Or(opts.Repeats, string(usual))
 	if opts.Undirected {
 		var err error
-		if d.Undirected, again, err = l.edges.Graph(n, l.nodes.ids, repeats); err != nil {
+		if d.Undirected, again, err = l.edges.Graph(n, d.IDs, repeats); err != nil {
 			return nil, place.In(l.edgesFile, err)
 		}
 	} else {
@@ -175,7 +175,8 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.Class, l.Sides = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order)
+	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
+	l.Class, l.Sides = taken(l.Class, order), taken(l.Sides, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
