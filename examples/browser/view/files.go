@@ -30,7 +30,8 @@ type File struct {
 type Options struct {
 	Header                             parse.HeaderMode
 	Columns                            []int
-	Missing, MissingRows               string
+	Missing, MissingRows, Repeats      string
+	LabelColumn, Weight                string
 	Unweighted, Bipartite, SkipUnknown bool
 }
 
@@ -82,7 +83,8 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 	o := r.Options
 	opts := parse.Options{
 		Header: o.Header, Columns: o.Columns, Missing: o.Missing, MissingRows: o.MissingRows,
-		Unweighted: o.Unweighted, Bipartite: o.Bipartite, SkipUnknown: o.SkipUnknown,
+		Unweighted: o.Unweighted, Bipartite: o.Bipartite, SkipUnknown: o.SkipUnknown, Repeats: o.Repeats,
+		LabelColumn: o.LabelColumn, Weight: o.Weight,
 		Warn: func(err error) { send(warning(err)) },
 	}
 	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
@@ -100,7 +102,8 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 	if graph.Name == "npz" && (features.Name != "" || labels.Name != "") {
 		return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
 	}
-	if (graph.Name == "edges" || graph.Attributes) && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
+	if named := []string{"edges", "adjacency", "baskets"}; (slices.Contains(named, graph.Name) || graph.Attributes) && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
+		opts.Format = graph.Name
 		return readText(edges, features, labels, opts)
 	}
 	var x *dataset.Dataset
