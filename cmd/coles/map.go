@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
+	"coles/internal/setting"
 	"coles/picture"
 	"coles/task"
 	"coles/webmap"
@@ -47,7 +48,7 @@ func mapOf(ctx context.Context, how mapping, v *vectors, rows []int) (*nodeMap, 
 	m := &nodeMap{mapping: how, of: v}
 	m.Title = filepath.Base(nameOf(how.title))
 	m.IDs = task.Names(v.IDs, n)
-	m.Note = fmt.Sprintf("%d nodes. Near points have similar vectors.", n)
+	m.Note = setting.Count(n, "nodes") + ". Near points have similar vectors."
 	if rows != nil {
 		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(rows), n)
 		m.IDs = picked(m.IDs, rows)

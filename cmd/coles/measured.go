@@ -9,6 +9,7 @@ import (
 
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/setting"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
@@ -79,8 +80,8 @@ func sharesKnown(ctx context.Context, p eval.Protocol, t task.Target, y mat.Matr
 
 func (of shareKnown) print(w io.Writer) {
 	if of.R2 != nil {
-		fmt.Fprintf(w, "%g %% known\tR² %v, mean absolute error %.4g, %d splits\n", 100*of.Known, *of.R2, of.Absolute, of.Splits)
+		fmt.Fprintf(w, "%g %% known\tR² %v, mean absolute error %.4g, %s\n", 100*of.Known, *of.R2, of.Absolute, setting.Count(of.Splits, "splits"))
 	} else {
-		fmt.Fprintf(w, "%g %% known\tmicro-F1 %v, macro-F1 %v, %d splits\n", 100*of.Known, *of.Micro, *of.Macro, of.Splits)
+		fmt.Fprintf(w, "%g %% known\tmicro-F1 %v, macro-F1 %v, %s\n", 100*of.Known, *of.Micro, *of.Macro, setting.Count(of.Splits, "splits"))
 	}
 }
