@@ -146,7 +146,7 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 		return nil, err
 	}
 	lead, deviation := judge.lead(1, 0, -1)
-	c.Error, c.told = deviation/judge.total, math.Abs(lead) > enough*deviation
+	c.Error, c.told = deviation/judge.total, math.Abs(lead) > apart*deviation
 	kind := c.Model.Report().Kind
 	if c.Model.Report().StructureShare == 0 && open && g.Report().Edges > 0 {
 		for _, share := range []float64{0.5, 0.9} {
@@ -235,7 +235,7 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 	if err != nil {
 		return err
 	}
-	found, err := try(ctx, j.graph, j.target, j.parts, j.near, j.target.plain(f, 1))
+	found, err := try(ctx, j.target, j.parts, j.near, f, 1)
 	if err == nil {
 		j.hits = append(j.hits, found.hits())
 	}
@@ -246,7 +246,7 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 // better.
 func (j *judge) taken(part int) (best int) {
 	for k := range j.hits {
-		if lead, deviation := j.lead(k, best, part); lead > enough*deviation {
+		if lead, deviation := j.lead(k, best, part); lead > apart*deviation {
 			best = k
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"coles"
 	"coles/internal/given"
 	"coles/internal/inside"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -55,14 +54,17 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 		}
 	}
 	pull := make([][]float64, len(m.Intercept)) // C·yᵢσ(−yᵢsᵢ) of each problem
-	scores := kernel.Unset[float64](len(learnt), len(pull))
-	if err := m.eachRow(ctx, f, learnt, func(q int, row []float64) { copy(scores.Row(q), row) }); err != nil {
+	scores, err := m.opinion(ctx, f, learnt, true)
+	if err != nil {
 		return nil, err
 	}
 	for k := range pull {
-		pull[k] = m.signs(k, learnt, labels)
-		for q, y := range pull[k] {
-			pull[k][q] = m.C * y * math.Exp(logSigmoid(-y*scores.Row(q)[k]))
+		for q, i := range learnt {
+			y := -1.0
+			if labels[i] == m.positive(k) {
+				y = 1
+			}
+			pull[k] = append(pull[k], m.C*y*math.Exp(logSigmoid(-y*scores.Row(q)[k])))
 		}
 	}
 	train, err := f.Gather(ctx, learnt)
@@ -76,13 +78,13 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 		}
 		wide := make([]float64, f.Cols())
 		one.AddRow(wide, 0, 1)
-		products := kernel.Unset[float64](len(learnt), 1)
-		if err := train.Times(ctx, products, kernel.Matrix[float64]{Rows: len(wide), Cols: 1, Stride: 1, Data: wide}); err != nil {
+		products, err := matrix.TimesVector(ctx, train, wide)
+		if err != nil {
 			return nil, err
 		}
 		parts := make([]Reason, len(learnt))
 		for q, i := range learnt {
-			parts[q] = Reason{i, pull[k][q] * products.Data[q]}
+			parts[q] = Reason{i, pull[k][q] * products[q]}
 		}
 		return parts, nil
 	})
@@ -125,11 +127,7 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	if err != nil {
 		return nil, err
 	}
-	source, err := matrix.Read(ctx, prepared)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := matrix.As[float64](ctx, source)
+	wide, err := given.Read(ctx, prepared)
 	if err != nil {
 		return nil, err
 	}

@@ -91,8 +91,21 @@ func (p *Predictor) Kind() Kind {
 	return OneClass
 }
 
-// Model is the kind of the model whose vectors it learnt from, in words.
-func (p *Predictor) Model() string { return kindOf(p.Origin) }
+// Reads is what it predicts by: vectors, or columns of the features.
+func (p *Predictor) Reads() string {
+	if p.ByFeatures() {
+		return "columns"
+	}
+	return "vectors"
+}
+
+// Model is what it learnt from, in words: the kind of the model of the vectors, or the columns.
+func (p *Predictor) Model() string {
+	if p.ByFeatures() {
+		return "columns of the features"
+	}
+	return kindOf(p.Origin)
+}
 
 // Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known: features may
 // then be encoded otherwise, and vectors predict. It refuses labels of another kind, too, by [ErrOtherLabels].
