@@ -114,8 +114,6 @@ func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, k
 		if err != nil {
 			return nil, err
 		}
-	} else if p.Ridge != nil {
-		by = Weights{Vectors: 1}
 	}
 	var of opinions
 	of[0], err = m.opinion(ctx, f, rows, p.Several || p.Ridge != nil)
@@ -127,7 +125,11 @@ func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, k
 	}
 	answers, z := make([]Answer, of[0].Rows), make([]float64, of[0].Cols)
 	for q := range answers {
-		by.mix(of, q, z)
+		if p.Ridge != nil && (of[1].Rows == 0 || of[1].Data[q] == 0) { // which is the regression's alone
+			Weights{Vectors: 1}.mix(of, q, z)
+		} else {
+			by.mix(of, q, z)
+		}
 		answers[q] = p.answer(z)
 	}
 	return answers, nil
