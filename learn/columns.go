@@ -9,7 +9,6 @@ import (
 	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -62,13 +61,8 @@ func likeVectors(ctx context.Context, f *matrix.Matrix[float64]) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	square, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, values := f.Row(i)
-			sum[0] += given.Dot(values, values)
-		}
-	})
-	spread := square[0]/float64(f.Rows()) - given.Dot(mean, mean)
+	squares, err := f.Squares(ctx)
+	spread := squares/float64(f.Rows()) - given.Dot(mean, mean)
 	if !(spread > 0) || math.IsInf(spread, 1) {
 		return 1, err
 	}

@@ -69,32 +69,32 @@ func evenly(rows []int, count int, seed uint64) parts {
 // the order of their first row, fold j is due as many rows of a class as there are among every k-th
 // row from the j-th on; it takes them in the order given.
 func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
-	count := make(map[int]int)
-	var order []int // classes by first row
+	of := make(map[int][]int) // the places of the rows of a class
+	var order []int           // classes by first row
 	largest := 0
-	for _, i := range rows {
-		if count[labels[i]] == 0 {
-			order = append(order, labels[i])
+	for p, i := range rows {
+		class := labels[i]
+		if of[class] == nil {
+			order = append(order, class)
 		}
-		count[labels[i]]++
-		largest = max(largest, count[labels[i]])
+		of[class] = append(of[class], p)
+		largest = max(largest, len(of[class]))
 	}
 	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
 		return nil, 0, setting.Bad("Folds", k, "2 to %d, the rows of the largest class", largest)
 	}
-	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
+	fold = make([]int, len(rows))
 	sorted := 0
 	for _, class := range order {
-		for range count[class] {
-			due[class] = append(due[class], sorted%k)
-			sorted++
+		due := make([]int, len(of[class]))
+		for q := range due {
+			due[q] = (sorted + q) % k
 		}
-		slices.Sort(due[class])
-	}
-	fold = make([]int, len(rows))
-	for p, i := range rows {
-		class := labels[i]
-		fold[p], due[class] = due[class][0], due[class][1:]
+		slices.Sort(due)
+		for q, p := range of[class] {
+			fold[p] = due[q]
+		}
+		sorted += len(due)
 	}
 	return fold, k, nil
 }

@@ -165,36 +165,29 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 	}
 	n := given.Count(rows, f.Rows())
 	return parallel.Try(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
-		lo := b * scoreRows
-		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
+		lo, hi := b*scoreRows, min((b+1)*scoreRows, n)
+		block := f
+		if rows == nil {
+			block = f.Slice(lo, hi)
+		} else {
+			var err error // of this part
+			if block, err = f.Gather(ctx, rows[lo:hi]); err != nil {
+				return err
+			}
+		}
+		scores, release := kernel.Scratch[float64](hi-lo, coef.Cols)
 		defer release()
-		if err := m.score(ctx, f, rows, lo, coef, scores); err != nil {
+		if err := block.Times(ctx, scores, coef); err != nil {
 			return err
 		}
 		for i := range scores.Rows {
-			do(lo+i, scores.Row(i))
+			row := scores.Row(i)
+			matrix.AddScaled(row, 1, m.Intercept)
+			if !matrix.Finite(matrix.Magnitude(row)) {
+				return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
+			}
+			do(lo+i, row)
 		}
 		return nil
 	})
-}
-
-// score sets the scores of rows from the lo-th on, by the transpose of Coef.
-func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows []int, lo int, coef, scores kernel.Matrix[float64]) (err error) {
-	block := f
-	if rows == nil {
-		block = f.Slice(lo, lo+scores.Rows)
-	} else if block, err = f.Gather(ctx, rows[lo:lo+scores.Rows]); err != nil {
-		return err
-	}
-	if err := block.Times(ctx, scores, coef); err != nil {
-		return err
-	}
-	for i := range scores.Rows {
-		row := scores.Row(i)
-		matrix.AddScaled(row, 1, m.Intercept)
-		if !matrix.Finite(matrix.Magnitude(row)) {
-			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
-		}
-	}
-	return nil
 }
