@@ -23,6 +23,9 @@ import (
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
 func (l *edgeFiles) dataset(opts options) (*Files, error) {
+	if err := l.findOnly(opts); err != nil {
+		return nil, err
+	}
 	if out := l.leftOut(opts); out != nil {
 		var keep []int
 		for i, out := range out {
@@ -51,9 +54,11 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 		l.Table = l.Table.Select(rows)
 	}
-	if order := l.byNumber(opts); order != nil {
-		if err := l.take(order); err != nil {
-			return nil, err
+	for _, order := range []func() []int{func() []int { return l.byNumber(opts) }, l.onlyFirst} {
+		if order := order(); order != nil {
+			if err := l.take(order); err != nil {
+				return nil, err
+			}
 		}
 	}
 	l.call(opts)
@@ -134,7 +139,7 @@ func (l *edgeFiles) negative(err error) error {
 // leftOut are the nodes that do not stay, nil for none.
 func (l *edgeFiles) leftOut(opts options) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
-	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
+	if !skip && l.only == nil && opts.Missing != "drop" && opts.MissingRows != "drop" {
 		return nil
 	}
 	out := slices.Repeat([]bool{skip}, l.nodes.count())
@@ -146,6 +151,7 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 	for i := range out {
 		out[i] = out[i] || l.drops(i, opts)
 	}
+	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -197,7 +203,7 @@ func (l *edgeFiles) take(order []int) error {
 		row[old] = int32(i)
 	}
 	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
-	l.Class, l.Sides = taken(l.Class, order), taken(l.Sides, order)
+	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
