@@ -42,13 +42,13 @@ func bilinear(ctx context.Context, g *coles.Graph, units *matrix.Matrix[float64]
 	if err := factors.SolveTo(right, half.T()); err != nil { // W
 		return nil, err
 	}
-	asks.Mul(ends, right)
+	asks.Mul(z, right)
 	if err := parallel.EachRow(ctx, n, func(u int) {
 		ask := asks.RawRowView(u)
 		if length := floats.Norm(ask, 2); length > 0 {
 			floats.Scale(1/length, ask)
 		}
-		floats.AddScaled(ask, 0.5, ends.RawRowView(u))
+		floats.AddScaled(ask, 0.5, z.RawRowView(u))
 	}); err != nil {
 		return nil, err
 	}

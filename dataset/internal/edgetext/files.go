@@ -82,6 +82,9 @@ type edgeFiles struct {
 
 	featuresFile, edgesFile, labelsFile string // in errors
 
+	names       []string // of nodes beside their labels, "" for none
+	namesColumn string
+
 	told func(error) // what may be misread; nil where nobody listens
 }
 
