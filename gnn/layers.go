@@ -59,8 +59,8 @@ func namedLayer(text string) (Layer, error) {
 	return NewLayer(name, spec, nil, nil), nil
 }
 
-// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, by Glorot's rule, and
-// "bias" b, 1 × width, zero at first.
+// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). The parameter "weight" is Θ, k × width, by
+// Glorot's rule; "bias" is b, 1 × width, zero at first.
 func GCN(width int) Layer {
 	return Layer{label: label{Name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
