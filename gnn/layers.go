@@ -146,7 +146,7 @@ func ReLU() Layer {
 	return Layer{label: label{Name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
 }
 
-// PReLU is H where positive, else a·H; "slope" is a, 0.25 at first (He et al. 2015).
+// PReLU is H where positive, else a·H (He et al. 2015); "slope" is a, first 0.25.
 func PReLU() Layer {
 	parameters := func(_, _ int) []custom.Parameter {
 		return []custom.Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}}

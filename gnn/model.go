@@ -50,7 +50,7 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding is the embedding of the nodes trained on (n × d′), to read; nil from a file.
+// Embedding is of the nodes trained on (n × d′), to read; nil from a file.
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
 // Embed returns the embedding of every node of a graph (n × d′) without training. The graph may be the one trained

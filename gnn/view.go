@@ -52,8 +52,8 @@ func Drop(edges, features [2]float64) Augmentation {
 	}
 }
 
-// NewAugmentation makes an augmentation of a function, called at every step or, if once, before the first one only.
-// Files keep the name, without a comma.
+// NewAugmentation makes an augmentation of a function, called at every step or, if once, before the first only. Files
+// keep the name, without a comma.
 func NewAugmentation(name string, once bool, views custom.Views) Augmentation {
 	return Augmentation{label: label{Name: name, Custom: true}, once: once, views: views}
 }
