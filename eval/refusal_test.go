@@ -160,6 +160,7 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"cluster count, up to one":          {count(x, 1, cluster.KMeans{}), coles.ErrSetting},
 		"cluster count, as many as rows":    {count(x, 6, cluster.KMeans{}), coles.ErrSetting},
 		"cluster count, equal rows":         {count(mat.NewDense(6, 2, nil), 3, cluster.KMeans{}), coles.ErrSetting},
+		"cluster count, from more than to":  {count(x, 3, cluster.KMeans{Clusters: 4}), coles.ErrSetting},
 		"cluster count, negative starts":    {count(x, 3, cluster.KMeans{Starts: -1}), coles.ErrSetting},
 		"cluster count, NaN":                {count(testkit.Normal(6, 2, nan, 75), 3, cluster.KMeans{}), coles.ErrNotFinite},
 		"predictions of two lengths":        {testkit.Err(eval.Accuracy([]int{1}, []int{1, 2})), coles.ErrShape},
