@@ -131,7 +131,7 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	v, done := s.look()
 	of, now, hidden := v.learnt, v.state, v.hidden
-	id, row, y, unknown := r.FormValue("id"), -1, (*mat.Dense)(nil), []string(nil)
+	id, row, y, unknown, x := r.FormValue("id"), -1, (*mat.Dense)(nil), []string(nil), mat.Matrix(nil)
 	switch {
 	case of == nil:
 		err = errNoLabels
@@ -139,8 +139,12 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 		y, unknown, err = v.welcome(r.Context(), of.placer, who)
 	default:
 		if row, _, err = v.find(id); err == nil && row < 0 {
-			y, _, err = v.place(r.Context(), of.placer, stranger{v.book.features[id], v.book.weights[id]})
+			who.Features = v.book.features[id]
+			y, _, err = v.place(r.Context(), of.placer, stranger{who.Features, v.book.weights[id]})
 		}
+	}
+	if err == nil && row < 0 && len(who.Features) > 0 {
+		x, _, err = v.cells.row(r.Context(), who.Features)
 	}
 	done()
 	if err == nil && row < 0 && y == nil {
@@ -156,12 +160,12 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var answer learn.Answer
 	var why *task.Why
 	if row < 0 {
-		answers, err := of.Answers(r.Context(), nil, y, task.Target{}, nil)
+		answers, err := of.Newcomers(r.Context(), y, x)
 		if err != nil {
 			return nil, err
 		}
 		answer = answers[0]
-		if why, err = of.WhyNewcomer(r.Context(), y, now.ids); err != nil {
+		if why, err = of.WhyNewcomer(r.Context(), y, x, now.ids); err != nil {
 			return nil, err
 		}
 	} else {

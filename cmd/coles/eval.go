@@ -13,6 +13,7 @@ import (
 	"coles/cluster"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/setting"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -224,10 +225,10 @@ func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
 	}
 	for _, k := range count {
 		if k < perClass {
-			return fmt.Sprintf("drawn, %d nodes per class, or a third of a smaller class", perClass)
+			return fmt.Sprintf("drawn, %s per class, or a third of a smaller class", setting.Count(perClass, "nodes"))
 		}
 	}
-	return fmt.Sprintf("drawn, %d nodes per class", perClass)
+	return fmt.Sprintf("drawn, %s per class", setting.Count(perClass, "nodes"))
 }
 
 // clusters measures clusters of the rows that have a label.
@@ -248,13 +249,13 @@ func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labell
 func (e *evaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
 	if e.Shares != nil {
-		fmt.Fprintf(w, "labels\t%d nodes\n", e.Labelled)
+		fmt.Fprintf(w, "labels\t%s\n", setting.Count(e.Labelled, "nodes"))
 		for _, of := range e.Shares {
 			of.print(w)
 		}
 		return
 	}
-	fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
+	fmt.Fprintf(w, "labels\t%s, %s\n", setting.Count(e.Labelled, "nodes"), setting.Count(e.Classes, "classes"))
 	fmt.Fprintf(w, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
 	fmt.Fprintf(w, "classification\taccuracy %v\n", e.Classification.Accuracy)
 	if c := e.Choice; c != nil {
@@ -263,7 +264,7 @@ func (e *evaluation) print(w io.Writer) {
 		fmt.Fprintf(w, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
 	}
 	if c := e.Clustering; c != nil {
-		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
+		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %s\n", c.Accuracy, c.NMI, c.F1, setting.Count(len(c.Accuracy.Each), "runs"))
 	}
 }
 
@@ -332,8 +333,8 @@ func sharesKnown(ctx context.Context, p eval.Protocol, t task.Target, y mat.Matr
 
 func (of shareKnown) print(w io.Writer) {
 	if of.R2 != nil {
-		fmt.Fprintf(w, "%g %% known\tR² %v, mean absolute error %.4g, %d splits\n", 100*of.Known, *of.R2, of.Absolute, of.Splits)
+		fmt.Fprintf(w, "%g %% known\tR² %v, mean absolute error %.4g, %s\n", 100*of.Known, *of.R2, of.Absolute, setting.Count(of.Splits, "splits"))
 	} else {
-		fmt.Fprintf(w, "%g %% known\tmicro-F1 %v, macro-F1 %v, %d splits\n", 100*of.Known, *of.Micro, *of.Macro, of.Splits)
+		fmt.Fprintf(w, "%g %% known\tmicro-F1 %v, macro-F1 %v, %s\n", 100*of.Known, *of.Micro, *of.Macro, setting.Count(of.Splits, "splits"))
 	}
 }

@@ -82,6 +82,18 @@ func (s *session) readGraphAs(ctx context.Context, f dataset.Format, graph *sour
 	defer graph.close()
 	graph.text.Undirected = !s.directed
 	graph.guessed(s.from, f, because)
+	if takesAll(f) && s.labels != "" && graph.text.LabelColumn == "" {
+		labels, err := s.source(s.labels)
+		if err != nil {
+			return nil, err
+		}
+		defer labels.close()
+		text, err := labels.open(ctx)
+		if err != nil {
+			return nil, labels.errAt(err)
+		}
+		graph.text.Labels, graph.text.LabelColumn = named{text, labels.name()}, s.labelColumn
+	}
 	d, err := s.readGraphAndFeatures(ctx, f, graph)
 	if err != nil {
 		return nil, err
@@ -93,11 +105,16 @@ func (s *session) readGraphAs(ctx context.Context, f dataset.Format, graph *sour
 		return nil, err
 	}
 	s.opts.Bipartite = s.opts.Bipartite || d.Sides != nil
-	if graph.text.LabelColumn != "" && d.Labels != nil { // its own
+	if d.Labels != nil && (graph.text.LabelColumn != "" || graph.text.Labels != nil) { // its own, or read with it
 		s.note("", task.LabelsInFeatures(d)...)
 		return &task.Data{Dataset: d}, ctx.Err()
 	}
 	return &task.Data{Dataset: d}, s.giveLabels(ctx, d, d.Nodes())
+}
+
+// takesAll reports whether features and labels in text are read together with a graph of a format, by the ids that all have.
+func takesAll(f dataset.Format) bool {
+	return f.Attributes || slices.Contains([]string{textGraph, "adjacency", "baskets"}, f.Name)
 }
 
 func (s *session) readGraphAndFeatures(ctx context.Context, f dataset.Format, graph *source) (*dataset.Dataset, error) {
@@ -115,7 +132,7 @@ func (s *session) readGraphAndFeatures(ctx context.Context, f dataset.Format, gr
 	}
 	defer file.close()
 	own := f.Attributes && sameFile(path, graph.path)
-	if own || (f.Attributes || f.Name == textGraph) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
+	if own || takesAll(f) && slices.Contains([]string{textVectors, "csv", "jsonl"}, of.Name) {
 		graph.text.Format, graph.text.LabelColumn = f.Name, cmp.Or(graph.text.LabelColumn, file.text.LabelColumn)
 		d, err := readEdgesOf(ctx, graph, file)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles/dataset"
+	"coles/internal/setting"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -114,14 +115,14 @@ func (a graphInfo) print(w io.Writer) {
 		kind = fmt.Sprintf("weights %.10g to %.10g", of.Min, of.Max)
 	}
 	fmt.Fprintf(w, "edges\t%d, undirected, %s\n", g.Edges, kind)
-	fmt.Fprintf(w, "changed\t%d repeats joined, %d self loops and %d zero weights dropped, %d mirrored\n",
-		g.DuplicatesMerged, g.SelfLoopsDropped, g.ZeroWeightDropped, g.MirrorsAdded)
+	fmt.Fprintf(w, "changed\t%s joined, %s and %s dropped, %d mirrored\n",
+		setting.Count(g.DuplicatesMerged, "repeats"), setting.Count(g.SelfLoopsDropped, "self loops"), setting.Count(g.ZeroWeightDropped, "zero weights"), g.MirrorsAdded)
 	fmt.Fprintf(w, "components\t%d\n", a.Components)
 	fmt.Fprintf(w, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
 	if f := a.Features; f != nil {
-		fmt.Fprintf(w, "features\t%d columns, %d entries not zero (%.3g %%)", f.Columns, f.NonZero, 100*f.Share)
+		fmt.Fprintf(w, "features\t%s, %s not zero (%.3g %%)", setting.Count(f.Columns, "columns"), setting.Count(f.NonZero, "entries"), 100*f.Share)
 		if f.Empty > 0 {
-			fmt.Fprintf(w, ", %d rows without any", f.Empty)
+			fmt.Fprintf(w, ", %s without any", setting.Count(f.Empty, "rows"))
 		}
 		fmt.Fprintln(w)
 	} else {
@@ -158,15 +159,16 @@ func printDoubt(w io.Writer, doubt string) {
 
 func (a graphInfo) printLabels(w io.Writer) {
 	l := a.Labels
+	nodes, classes := setting.Count(l.Labelled, "nodes"), setting.Count(l.Classes, "classes")
 	switch of := l.Numbers; {
 	case of != nil:
-		fmt.Fprintf(w, "labels\t%d nodes, numbers from %.6g to %.6g\n", l.Labelled, of.Min, of.Max)
+		fmt.Fprintf(w, "labels\t%s, numbers from %.6g to %.6g\n", nodes, of.Min, of.Max)
 		if of.Assortativity != nil {
 			fmt.Fprintf(w, "assortativity\t%.3f\n", *of.Assortativity)
 		}
 	case l.Each > 0:
-		fmt.Fprintf(w, "labels\t%d nodes, %d classes, %.3g each\n", l.Labelled, l.Classes, l.Each)
+		fmt.Fprintf(w, "labels\t%s, %s, %.3g each\n", nodes, classes, l.Each)
 	default:
-		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
+		fmt.Fprintf(w, "labels\t%s, %s\n", nodes, classes)
 	}
 }

@@ -132,6 +132,10 @@ func (e *fileError) Unwrap() error { return e.err }
 // errAt puts the source's name before an error that lacks it. Behind an error that a wrong guess may have caused it says
 // what the source was taken for.
 func (s *source) errAt(err error) error {
+	labels, _ := s.text.Labels.(named)
+	if where := (*parse.Error)(nil); errors.As(err, &where) && where.File == labels.name {
+		return err
+	}
 	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, coles.ErrShape) || errors.Is(err, dataset.ErrMissing)) {
 		err, s.guess = fmt.Errorf("%w (%s)", err, s.guess), ""
 	}

@@ -12,6 +12,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/near"
 	"coles/task"
 
@@ -230,7 +231,7 @@ func place(ctx context.Context, unit mat.Matrix, components bool, m Map, start t
 func describe(d *task.Data) string {
 	features := "no features"
 	if d.Features != nil {
-		features = fmt.Sprintf("%d features", d.Columns())
+		features = setting.Count(d.Columns(), "features")
 	}
-	return fmt.Sprintf("%d nodes, %d edges, %s", d.Graph.Nodes(), d.Graph.Report().Edges, features)
+	return fmt.Sprintf("%s, %s, %s", setting.Count(d.Graph.Nodes(), "nodes"), setting.Count(d.Graph.Report().Edges, "edges"), features)
 }
