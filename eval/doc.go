@@ -8,8 +8,7 @@
 // graph that the others [Induce].
 //
 // Clustering: [Protocol.Cluster] runs k-means several times and compares the clusters with the
-// labels, by [ClusterAccuracy] and [ClusterMacroF1] under the best one-to-one map and by [NMI].
-// [Modularity] judges clusters without labels.
+// labels, by accuracy and macro F1 under the best one-to-one map and by [NMI].
 //
 // Diagnostics of a labelled graph: [NodeHomophily], [EdgeHomophily] and [ExpectedHomophily], and of numbers
 // [Assortativity].

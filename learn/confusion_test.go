@@ -53,7 +53,7 @@ c           1    0.0 %      0.0 %  b b (1)
 }
 
 // Rows sum to the sizes of classes, columns to the numbers of predictions, the trace to the right ones; and the
-// mean F1 = 2pr/(p + r) is MacroF1. Labels may be any numbers, and some are only actual or predicted.
+// mean F1 = 2pr/(p + r) is macro F1. Labels may be any numbers, and some are only actual or predicted.
 func TestConfusionIdentities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for _, k := range []int{1, 2, 7, 40} {

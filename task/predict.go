@@ -46,8 +46,8 @@ var (
 	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
 )
 
-// FitPredictor learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
-// g may be nil, and the neighbours then have no share. With a graph, features that [TargetOf] has seen are tried alone.
+// FitPredictor learns from labels by the vectors y (n × d) of the nodes of g, made by a model; m is nil for vectors of a
+// file. For nil g neighbours have no share. With a graph, features that [TargetOf] has seen are tried alone.
 // Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.Fit].
 func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {
@@ -111,8 +111,8 @@ func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
 	return nil, nil
 }
 
-// Answers predicts the nodes of these rows of y, nil for all, with what labels around them say, of the nodes of g whose
-// labels t has. For nil g, of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
+// Answers predicts the nodes of these rows of y, nil for all, by their vectors and by the labels t of the nodes around
+// them in g. For nil g, as of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
 //
 // Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {

@@ -200,5 +200,7 @@ func TestWhatLabelsAre(t *testing.T) {
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `"old" of node bob`)
 	err = testkit.Err(FitPredictor(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{}))
+	unknown := &dataset.Dataset{Labels: []int{0, 1, 0}, Unlabeled: []int{2}}
+	testkit.WantSame(t, "labels by convention only", testkit.Must(TargetOf(unknown, 3, "")).Classes, []int{0, 1, -1})
 	testkit.WantSame(t, "without labels", errors.Is(err, ErrNoLabels), true)
 }

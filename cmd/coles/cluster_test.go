@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"coles"
 	"coles/cluster"
-	"coles/dataset"
-	"coles/eval"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -51,24 +48,6 @@ func tableSettings(dim int) []coles.Option {
 	}
 }
 
-func TestClusterIsKMeansOfTheLibrary(t *testing.T) {
-	d, path := community(t)
-	g := testkit.Must(coles.FromCSR(d.Adjacency))
-	u := unit(testkit.Must(coles.Fit(t.Context(), g, d.Features, tableSettings(32)...)).Embedding())
-	for k := 1; k <= 4; k++ {
-		want := testkit.Must(cluster.KMeans{Clusters: k, Seed: 1}.Fit(t.Context(), u)).Of
-		testkit.WantSame(t, fmt.Sprint(k, " clusters"), clustered(t, path, "-k", fmt.Sprint(k)), want)
-	}
-
-	k, silhouettes, err := cluster.Count(t.Context(), u, 20, cluster.KMeans{Seed: 1})
-	testkit.Check(t, err)
-	code, stdout, stderr := call("", "cluster", path)
-	if want := fmt.Sprintf("coles: %d clusters, mean silhouette %.3f\n", k, silhouettes[k-2]); code != 0 || !strings.HasPrefix(stderr, want) {
-		t.Errorf("without -k: exit %d, %q, want %q", code, stderr, want)
-	}
-	testkit.WantSame(t, "the clusters without -k", stdout, must(t, "", "cluster", path, "-k", fmt.Sprint(k)))
-}
-
 // Options and settings change what clusters are made of; so does an embedding from elsewhere.
 func TestClusterSettings(t *testing.T) {
 	d, path := community(t)
@@ -90,21 +69,5 @@ func TestClusterSettings(t *testing.T) {
 		u := unit(y)
 		want := testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(t.Context(), u)).Of // of more than there are, settings show
 		testkit.WantSame(t, "clusters by "+name, clustered(t, append(c.args, "-k", "7")...), want)
-	}
-}
-
-// The clusters of Cora are made by the table's settings, and as good as the table's ten.
-func TestClustersOfCora(t *testing.T) {
-	path := testkit.Shared(t, "data", "npz", "cora.npz")
-	ctx := context.Background()
-	d := testkit.Must(dataset.Open(path, dataset.ReadNPZ))
-	g := testkit.Must(d.Graph())
-	m := testkit.Must(coles.Fit(ctx, g, d.Features, tableSettings(32)...))
-	found := clustered(t, path, "-k", "7")
-	testkit.WantSame(t, "the clusters", found, testkit.Must(cluster.KMeans{Clusters: 7, Seed: 1}.Fit(ctx, unit(m.Embedding()))).Of)
-	table := testkit.Must(eval.Protocol{}.Cluster(ctx, m.Embedding(), d.Labels)).NMI
-	got := testkit.Must(eval.NMI(found, d.Labels))
-	if got < table.Mean-3*table.Std || got > table.Mean+3*table.Std {
-		t.Errorf("NMI %.4f, the table has %v", got, table)
 	}
 }

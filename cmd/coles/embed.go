@@ -38,8 +38,7 @@ func embedCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *embedOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *embedOptions) run(ctx context.Context, s *session) error {
 	if o.printSettings {
 		if err := o.fit.read(ctx, s); err != nil {
 			return err
@@ -53,20 +52,20 @@ func (o *embedOptions) run(ctx context.Context, r *reader) error {
 	if err := o.check(s); err != nil {
 		return err
 	}
-	r.arcs = o.directed
+	s.arcs = o.directed
 	w := &embedding{o: &o.out, verbose: o.verbose, new: &o.new}
-	return w.write(ctx, r, func() (maker, error) { return o.embedder(ctx, r) })
+	return w.write(ctx, s, func() (maker, error) { return o.embedder(ctx, s) })
 }
 
 // embedder is the embedder that the options ask for.
-func (o *embedOptions) embedder(ctx context.Context, r *reader) (*embedder, error) {
+func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, error) {
 	memory, ok := bytesOf(o.memory)
-	if r.set("memory") && (!ok || o.scratch == "") {
+	if s.set("memory") && (!ok || o.opts.Scratch == "") {
 		return nil, usagef("-memory %s: want a size such as 8GB or 500MB, and -scratch FOLDER", o.memory)
 	}
-	e, err := newEmbedder(ctx, r, &o.fit, o.with, task.General)
-	if err == nil && r.set("memory") {
-		e.memory, e.scratch = memory, o.scratch
+	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.General)
+	if err == nil && s.set("memory") {
+		e.memory, e.scratch = memory, o.opts.Scratch
 	}
 	return e, err
 }

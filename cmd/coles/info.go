@@ -31,8 +31,7 @@ func infoCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *infoOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *infoOptions) run(ctx context.Context, s *session) error {
 	args, err := s.arguments(1)
 	if err != nil {
 		return err
@@ -48,16 +47,16 @@ func (o *infoOptions) run(ctx context.Context, r *reader) error {
 	if unknown != nil && s.set("from") {
 		return unknown
 	}
-	rows, file, err := r.placesRows(ctx, path)
+	rows, file, err := s.placesRows(ctx, path)
 	if err != nil {
 		return err
 	}
 	if rows {
-		d, err := r.readRows(ctx)
+		d, err := s.readRows(ctx)
 		if err != nil {
 			return err
 		}
-		return o.reportGraph(ctx, r, d, path)
+		return o.reportGraph(ctx, s, d, path)
 	}
 	defer file.close()
 	if unknown != nil || f.IsAt == nil {
@@ -72,37 +71,37 @@ func (o *infoOptions) run(ctx context.Context, r *reader) error {
 	if unknown != nil {
 		return unknown
 	}
-	d, err := r.readGraphAs(ctx, f, file, "")
+	d, err := s.readGraphAs(ctx, f, file, "")
 	if err != nil {
 		return err
 	}
-	return o.reportGraph(ctx, r, d, path)
+	return o.reportGraph(ctx, s, d, path)
 }
 
 // reportGraph describes the graph at a path.
-func (o *infoOptions) reportGraph(ctx context.Context, r *reader, d *task.Data, path string) error {
+func (o *infoOptions) reportGraph(ctx context.Context, s *session, d *task.Data, path string) error {
 	if task.LeaveOutAlike(d.Dataset) {
-		r.opts.Encoder = nil
-		r.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
+		s.opts.Encoder = nil
+		s.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
 	}
-	if err := withGraph(d, path); err != nil {
+	if err := s.withGraph(d, path); err != nil {
 		return err
 	}
-	settings, err := o.fit.resolved(r.session, task.General, d.Graph.Nodes(), d.Columns())
+	settings, err := o.fit.resolved(s, task.General, d.Graph.Nodes(), d.Columns())
 	if err != nil {
 		return err
 	}
-	r.progress.show("measure the features", 0, 0)
-	t, err := o.target(d, d.Graph.Nodes(), r.labelsAt())
+	s.progress.show("measure the features", 0, 0)
+	t, err := o.target(d, d.Graph.Nodes(), s.labelsAt())
 	if err != nil {
 		return err
 	}
-	about, err := task.Describe(ctx, d, t, r.opts.Encoder, settings)
-	r.progress.clear()
+	about, err := task.Describe(ctx, d, t, s.opts.Encoder, settings)
+	s.progress.clear()
 	if err != nil {
 		return err
 	}
-	return report(ctx, r.session, o.json, graphInfo{about})
+	return report(ctx, s, o.json, graphInfo{about})
 }
 
 // graphInfo is the output of info for a graph.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 	"coles/task"
 )
 
-// readFile reads a file of a model or of a classifier.
-func readFile(r *bufio.Reader) (*task.File, error) { return task.ReadFile(r) }
-
 // modelIn describes the model or the classifier in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {
 	stream, err := file.open(ctx)
@@ -27,7 +23,7 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 	if head, _ := stream.Peek(8); !task.Begins(head) {
 		return nil, nil
 	}
-	f, err := readSource(ctx, file, readFile)
+	f, err := readSource(ctx, file, task.ReadFile)
 	if err != nil {
 		return nil, err
 	}

@@ -90,11 +90,13 @@ func TestCommandsShowStages(t *testing.T) {
 	for _, c := range []struct {
 		args, stages string
 	}{
-		{"predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
+		{"predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify, write"},
 		{"cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
-		{"plot -embedding Y -k 3 -o P", "cluster 0/10, draw vectors, t-SNE 0/1000"},
+		{"plot -embedding Y -k 3 -o P", "cluster 0/10, draw vectors, t-SNE 0/1000, write"},
 		{"links -embedding Y G", "links, compare rows 0/"},
 		{"links G", "compare rows 0/, recommend"},
+		{"similar -graph G 7", "build the graph, compare neighbours, write"},
+		{"info G", "build the graph, measure the features, write"},
 		{"similar -embedding Y 7", "compare rows 0/"},
 		{"eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
 	} {

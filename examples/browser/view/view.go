@@ -11,6 +11,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/setting"
 	"coles/near"
 	"coles/task"
@@ -30,7 +31,7 @@ const (
 type Request struct {
 	Sample   string          // karate or communities
 	Files    map[string]File // "edges" (or an archive), "features" and "labels"
-	Options  Options         // of how the files are read
+	Options  parse.Options   // of how the files are read
 	Preview  *File           // of which the first lines are wanted
 	Want     string          // vectors, predictions or clusters
 	Clusters int             // how many, 0 for as many as have the largest silhouette
