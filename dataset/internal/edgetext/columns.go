@@ -96,10 +96,7 @@ func (e *edgeReader) choose(opts options) {
 	case e.width == 2:
 		weightless = true
 	case e.width == 3 && e.kindAt >= 0:
-		e.columns = slices.DeleteFunc(e.columns, func(k int) bool { return k == e.kindAt })
-	case e.width == 3 && isDate(e.Fields[2]):
-		weightless = true
-		e.say(e.edgesFile, e.Line, nil, "the third column is a date, such as %q, and no weight", e.Fields[2])
+		e.columns = slices.DeleteFunc([]int{0, 1, 2}, func(k int) bool { return k == e.kindAt })
 	case e.width == 3 && opts.Unweighted:
 	default:
 		weight := -1
