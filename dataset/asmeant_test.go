@@ -142,7 +142,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "thousands", edges: "a,b,1\nb,c,1_000\n", want: `"1_000" is not a number`},
 		{name: "nanoseconds", edges: "1,2,1600000000000000000\n2,3,1600000001000000000\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "fractions of seconds", edges: "1,2,1600000000.5\n2,3,1600000001.25\n", want: "1-2, 2-3", said: "looks like times"},
-		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "is a date"},
+		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "times that are wanted", edges: "1,2,1600000000\n2,3,1600000001\n", opts: weighted, want: "1-2 1.6e+09, 2-3 1.600000001e+09", said: "look like times"},
 
 		// Two kinds of nodes.

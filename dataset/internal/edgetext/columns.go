@@ -95,9 +95,6 @@ func (e *edgeReader) choose(opts options) {
 		return
 	case e.width == 2:
 		weightless = true
-	case e.width == 3 && isDate(e.Fields[2]):
-		weightless = true
-		e.say(e.edgesFile, e.Line, nil, "the third column is a date, such as %q, and no weight", e.Fields[2])
 	case e.width == 3 && opts.Unweighted:
 	default:
 		weight := -1

@@ -1,7 +1,6 @@
 package edgetext
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"coles/dataset/internal/bounds"
 	"coles/dataset/internal/edgeset"
 	"coles/dataset/parse"
-	"coles/internal/scratch"
 	"coles/internal/setting"
 	"coles/table"
 
@@ -83,28 +81,6 @@ type edgeFiles struct {
 	namesColumn string
 
 	told func(error) // what may be misread; nil where nobody listens
-}
-
-// scratchHeld is enough for the pages into which a sort deals edges.
-const scratchHeld = 512 << 20
-
-// collect reads edges by way of read, to where the options say.
-func (o options) collect(read func(l *edgeFiles) (*Files, error)) (*Files, error) {
-	l := &edgeFiles{nodes: newNodeIDs()}
-	if o.Scratch == "" || !o.Undirected {
-		return read(l)
-	}
-	space, err := scratch.Open(o.Scratch, scratchHeld)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: scratch: %w", err)
-	}
-	l.edges.Space = space
-	d, err := read(l)
-	if err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	d.Release = space.Close
-	return d, nil
 }
 
 // nameNodes numbers nodes that are all there are, perhaps of two kinds.

@@ -26,20 +26,8 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	if err := l.findOnly(opts); err != nil {
 		return nil, err
 	}
-	if out := l.leftOut(opts); out != nil {
-		var keep []int
-		for i, out := range out {
-			if !out {
-				keep = append(keep, i)
-			}
-		}
-		if keep == nil {
-			return nil, fmt.Errorf("%w: every node is left out", place.ErrMissing)
-		}
-		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
-		if err := l.take(keep); err != nil {
-			return nil, err
-		}
+	if err := l.leaveOut(opts); err != nil {
+		return nil, err
 	}
 	n := l.nodes.count()
 	if l.Features != nil {
@@ -105,6 +93,25 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 	}
 	return d, nil
+}
+
+// leaveOut takes the nodes that stay.
+func (l *edgeFiles) leaveOut(opts options) error {
+	out := l.leftOut(opts)
+	if out == nil {
+		return nil
+	}
+	var keep []int
+	for i, out := range out {
+		if !out {
+			keep = append(keep, i)
+		}
+	}
+	if keep == nil {
+		return fmt.Errorf("%w: every node is left out", place.ErrMissing)
+	}
+	l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
+	return l.take(keep)
 }
 
 // warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
