@@ -196,8 +196,8 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
-	l.Class, l.Sides = taken(l.Class, order), taken(l.Sides, order)
+	l.nodes.ids, l.names = text.Picked(l.nodes.ids, order), text.Picked(l.names, order)
+	l.Class, l.Sides = text.Picked(l.Class, order), text.Picked(l.Sides, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
@@ -207,18 +207,6 @@ func (l *edgeFiles) take(order []int) error {
 		l.Table = l.Table.Select(order[:behind])
 	}
 	return l.takeFeatures(order)
-}
-
-// taken are what these nodes have, nil for none.
-func taken[T any](of []T, order []int) []T {
-	if of == nil {
-		return nil
-	}
-	to := make([]T, len(order))
-	for i, old := range order {
-		to[i] = of[old]
-	}
-	return to
 }
 
 func (l *edgeFiles) takeFeatures(order []int) error {
