@@ -179,7 +179,7 @@ func TestReasonsOfNewcomers(t *testing.T) {
 	rows := []int{0, 5, 10}
 	answers := testkit.Must(p.Answers(ctx, nil, y, Target{}, rows))
 	for q, w := range testkit.Must(p.Why(ctx, d, nil, y, target, rows, answers)) {
-		of := testkit.Must(p.WhyNewcomer(ctx, mat.DenseCopyOf(y.Slice(rows[q], rows[q]+1, 0, 4)), Names(nil, n)))
+		of := testkit.Must(p.WhyNewcomer(ctx, y.Slice(rows[q], rows[q]+1, 0, 4), nil, Names(nil, n)))
 		testkit.WantSame(t, "reasons", of.String(), w.String())
 		testkit.WantNear(t, "score", of.Score, w.Score, 1e-12)
 	}

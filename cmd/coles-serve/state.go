@@ -83,8 +83,8 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	}
 	p := f.Predictor
 	if p != nil {
-		said, err := p.Check(by.model, target)
-		if err != nil {
+		var said []task.Note
+		if p, said, err = p.For(by.model, target); err != nil {
 			return nil, fmt.Errorf("-model %w", err)
 		}
 		s.note(said)

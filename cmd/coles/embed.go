@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"os"
 	"slices"
 
 	"coles/task"
@@ -16,7 +17,7 @@ type embedOptions struct {
 	fit                    fitOptions
 	out                    embeddingOutput
 	new                    newcomerOptions
-	with, memory           string
+	with, memory, only     string
 	directed               bool
 	printSettings, verbose bool
 }
@@ -29,6 +30,7 @@ func embedCommand(s streams) *cli.Command {
 		flags: slices.Concat(o.graphFlags(), o.fit.flags(), o.out.flags(), o.new.flags(), []cli.Flag{
 			directedFlag(&o.directed),
 			ofModel.file(&o.with, "with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
+			ofInput.text(&o.only, "only", "`NODES` whose vectors are wanted, a FILE of ids, one a line, or how ids begin; the fit leaves out others with one neighbour"),
 			ofModel.text(&o.memory, "memory", "fit in the folder of -scratch what is larger than memory, of which it takes `SIZE`, such as 8GB"),
 			ofOutput.yes(&o.printSettings, "print-settings", "print the settings as JSON and do nothing"),
 			ofOutput.yes(&o.out.json, "json", "print sizes, seconds and what the fit did as JSON; with -o FILE"),
@@ -66,6 +68,12 @@ func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, err
 	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.General)
 	if err == nil && s.set("memory") {
 		e.memory, e.scratch = memory, o.opts.Scratch
+	}
+	if err == nil && s.set("only") {
+		s.opts.Only = []string{o.only + "*"}
+		if _, unnamed := os.Stat(o.only); unnamed == nil {
+			s.opts.Only, err = readIDs(ctx, s, o.only)
+		}
 	}
 	return e, err
 }

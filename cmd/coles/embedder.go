@@ -36,7 +36,7 @@ func (s *session) readFile(ctx context.Context, path string) error {
 		return fmt.Errorf("%s: %w: a classifier, and no model", nameOf(path), coles.ErrFormat)
 	}
 	s.opts.Width = task.Wants(f.Model)
-	s.file, s.opts.Encoder = f, f.Encoder
+	s.file, s.opts.Encoder, s.opts.Only = f, f.Encoder, f.Only
 	return nil
 }
 
@@ -55,7 +55,7 @@ func newEmbedder(ctx context.Context, s *session, o *fitOptions, with string, us
 
 // keep is the file of a model that was fitted to d.
 func (s *session) keep(m task.Model, d *task.Data) *task.File {
-	return task.Keep(m, s.opts.Encoder, d)
+	return task.Keep(m, s.opts, d)
 }
 
 // wantsFeatures refuses a graph without features for a model that has learnt from some.

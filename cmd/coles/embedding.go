@@ -97,6 +97,12 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 		return err
 	}
 	summary.Nodes, summary.Edges = d.Graph.Nodes(), d.Graph.Report().Edges
+	switch {
+	case s.opts.Only != nil && w.to.Graph:
+		return usagef("%s holds a graph, and -only wants some of its nodes: name another format by -to", w.to.Name)
+	case s.opts.Only != nil && d.Wanted == 0:
+		return usagef("-only is for edges in text, or in the file of a graph tool")
+	}
 	if w.new.given() {
 		k := &newcomers{s: s, old: d}
 		if d, err = k.read(ctx, w.new); err != nil {
@@ -114,13 +120,15 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 		return err
 	}
 	summary.Seconds.Embed = seconds()
+	kept := s.keep(m, d)
+	summary.Features = d.Columns()
+	d, y = d.Only(y)
 	s.note("", task.ZeroRows(y, d.IDs)...)
-	if err := w.put(ctx, s.keep(m, d), d, y); err != nil {
+	if err := w.put(ctx, kept, d, y); err != nil {
 		return err
 	}
 	summary.Seconds.Write = seconds()
 
-	summary.Features = d.Columns()
 	_, summary.Dim = y.Dims()
 	summary.Fit = reportOf(m)
 	summary.PeakBytes = peak.Bytes()

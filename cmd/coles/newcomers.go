@@ -110,6 +110,7 @@ func (s *session) readEdgeLines(ctx context.Context, path string, ids []string) 
 		return nil, err
 	}
 	defer file.close()
+	file.text.Only = nil // nodes of GRAPH
 	f, _ := formatNamed(textGraph, isGraph)
 	if ids != nil {
 		nameNodes(&file.text, ids, len(ids))

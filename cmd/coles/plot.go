@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/internal/setting"
 	"coles/learn"
 	"coles/picture"
 	"coles/task"
@@ -229,7 +230,7 @@ type nodeMap struct {
 func (m *nodeMap) place(ctx context.Context) error {
 	n, _ := m.of.rows.Dims()
 	m.IDs = task.Names(m.of.IDs, n)
-	m.Note = fmt.Sprintf("%d nodes. Near points have similar vectors.", n)
+	m.Note = setting.Count(n, "nodes") + ". Near points have similar vectors."
 	if m.rows != nil {
 		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(m.rows), n)
 		m.IDs = picked(m.IDs, m.rows)

@@ -164,6 +164,7 @@ func chosenBy(o *labelOptions, how learn.Options) func(*embedder, *task.Data) er
 // predictor learns from labels, unless there is a predictor: then it is checked against the vectors and the labels.
 func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Predictor, v *vectors, t task.Target, how learn.Options) (*task.Predictor, error) {
 	var err error
+	var notes []task.Note
 	if p == nil {
 		if err := o.refuse(s, t.Kind(), true); err != nil {
 			return nil, err
@@ -174,7 +175,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			}
 			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
-	} else if notes, err := p.Check(v.model, t); errors.Is(err, task.ErrOtherLabels) {
+	} else if p, notes, err = p.For(v.model, t); errors.Is(err, task.ErrOtherLabels) {
 		return nil, fmt.Errorf("%s %w: see -labels-as", o.use, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)

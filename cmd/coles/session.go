@@ -43,8 +43,8 @@ func action(from streams, do func(ctx context.Context, s *session) error) cli.Ac
 	return func(ctx context.Context, c *cli.Command) error {
 		s := &session{streams: from, args: c.Args().Slice(), given: map[string]bool{}, reads: map[string]string{}}
 		for _, f := range c.Flags {
-			text, isText := f.(*cli.StringFlag)
-			isRead := isText && text.Validator != nil && text.Category != string(ofOutput)
+			file, isText := f.(*cli.StringFlag)
+			isRead := isText && file.Validator != nil && file.Category != string(ofOutput) // by [group.file]
 			for _, name := range f.Names() {
 				if s.given[name] = f.IsSet(); isRead {
 					s.reads[name] = c.String(name)

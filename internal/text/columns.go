@@ -120,8 +120,8 @@ func EdgeColumns(header []string) (columns []int, ok bool) {
 	return columns, ok
 }
 
-// IDColumn is the column of the ids by its name or, where none is called so, the first; the index of rows, which begin
-// with first, is not it if there is a column "name". named is whether a name told it.
+// IDColumn is the column of the ids: by its name or, where none is called so, the first. An index of the rows, which
+// begin with first, is no column of ids if there is a column "name". named reports whether a name told the column.
 func IDColumn(header, first []string) (id int, named bool) {
 	neo4j := func(name string) bool { return strings.HasSuffix(name, ":ID") || strings.Contains(name, ":ID(") }
 	if id = slices.IndexFunc(header, neo4j); id >= 0 {

@@ -61,6 +61,7 @@ type Files struct {
 	Encoder      *table.Encoder
 	Class        []string // "" for none; nil without labels
 	IDs          []string
+	Wanted       int    // nodes, the first, that Only names
 	Sides        []bool // of two kinds, whether it is of the second; nil for one
 	Layouts      []parse.Layout
 	Release      func() error // gives back what lies in files; nil for nothing
@@ -71,7 +72,8 @@ type edgeFiles struct {
 	Files
 	nodes   *nodeIDs
 	edges   edgeset.Set
-	oneKind bool // the names of the columns say that both ends are of one
+	only    []bool // is wanted; nil where all are
+	oneKind bool   // the names of the columns say that both ends are of one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 

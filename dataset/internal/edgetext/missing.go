@@ -23,20 +23,11 @@ import (
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
 func (l *edgeFiles) dataset(opts options) (*Files, error) {
-	if out := l.leftOut(opts); out != nil {
-		var keep []int
-		for i, out := range out {
-			if !out {
-				keep = append(keep, i)
-			}
-		}
-		if keep == nil {
-			return nil, fmt.Errorf("%w: every node is left out", place.ErrMissing)
-		}
-		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
-		if err := l.take(keep); err != nil {
-			return nil, err
-		}
+	if err := l.findOnly(opts); err != nil {
+		return nil, err
+	}
+	if err := l.leaveOut(opts); err != nil {
+		return nil, err
 	}
 	n := l.nodes.count()
 	if l.Features != nil {
@@ -51,9 +42,11 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 		l.Table = l.Table.Select(rows)
 	}
-	if order := l.byNumber(opts); order != nil {
-		if err := l.take(order); err != nil {
-			return nil, err
+	for _, order := range []func() []int{func() []int { return l.byNumber(opts) }, l.onlyFirst} {
+		if order := order(); order != nil {
+			if err := l.take(order); err != nil {
+				return nil, err
+			}
 		}
 	}
 	l.call(opts)
@@ -102,6 +95,25 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	return d, nil
 }
 
+// leaveOut takes the nodes that stay.
+func (l *edgeFiles) leaveOut(opts options) error {
+	out := l.leftOut(opts)
+	if out == nil {
+		return nil
+	}
+	var keep []int
+	for i, out := range out {
+		if !out {
+			keep = append(keep, i)
+		}
+	}
+	if keep == nil {
+		return fmt.Errorf("%w: every node is left out", place.ErrMissing)
+	}
+	l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
+	return l.take(keep)
+}
+
 // warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
 // nodes. It counts all.
 func (l *edgeFiles) warnOfDropped(n int) (dropped int) {
@@ -134,7 +146,7 @@ func (l *edgeFiles) negative(err error) error {
 // leftOut are the nodes that do not stay, nil for none.
 func (l *edgeFiles) leftOut(opts options) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
-	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
+	if !skip && l.only == nil && opts.Missing != "drop" && opts.MissingRows != "drop" {
 		return nil
 	}
 	out := slices.Repeat([]bool{skip}, l.nodes.count())
@@ -146,6 +158,7 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 	for i := range out {
 		out[i] = out[i] || l.drops(i, opts)
 	}
+	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -197,7 +210,7 @@ func (l *edgeFiles) take(order []int) error {
 		row[old] = int32(i)
 	}
 	l.nodes.ids, l.names = text.Picked(l.nodes.ids, order), text.Picked(l.names, order)
-	l.Class, l.Sides = text.Picked(l.Class, order), text.Picked(l.Sides, order)
+	l.Class, l.Sides, l.only = text.Picked(l.Class, order), text.Picked(l.Sides, order), text.Picked(l.only, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })

@@ -75,7 +75,7 @@ func noteOf(p *task.Predictor, known, rest int) (note string) {
 	default:
 		note = fmt.Sprintf("%s, and predictions for %s", setting.Count(known, "labels"), setting.Count(rest, "nodes"))
 	}
-	return fmt.Sprintf("%s, by the %s: %v", note, p.Model(), p.Weights)
+	return fmt.Sprintf("%s, by the %s: %s", note, p.Model(), p.Weights.Text(p.Reads()))
 }
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute
