@@ -50,7 +50,8 @@ func (l *edgeFiles) readNeighbours(r io.Reader, opts options) error {
 			}
 		}
 	}
-	if numbers := !slices.ContainsFunc(first, func(field string) bool { return !text.IsNumber(field) }); numbers && len(first) > 1 && first[0] == fmt.Sprint(lines-1) {
+	numbers := len(first) > 1 && !slices.ContainsFunc(first, func(field string) bool { return !text.IsNumber(field) })
+	if numbers && first[0] == fmt.Sprint(lines-1) {
 		l.say(l.edgesFile, t.First, nil, "%s may be the numbers of nodes and edges, as %d lines follow: so begins a file of the format metis", strings.Join(first, " "), lines-1)
 	}
 	return t.Err
