@@ -70,9 +70,9 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "a year", edges: "source,target,year\n1,2,1999\n2,3,2001\n", want: "1-2, 2-3", said: `"year"`},
 		{name: "edge_id", edges: "source,target,edge_id\n1,2,31\n2,3,70\n", want: "1-2, 2-3", said: `"edge_id"`},
 		{name: "a name that may be a weight's", edges: "a,b,distance\nx,y,2\ny,z,3\n", want: "x-y 2, y-z 3", said: `"distance" is taken for the weight`},
-		{name: "Gephi's seven columns", edges: "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,2.5\nb,c,Undirected,1,,,1\n", want: "a-b 2.5, b-c", said: `"Type", "Id", "Label", "timeset"`},
+		{name: "Gephi's seven columns", edges: "Source,Target,Type,Id,Label,timeset,Weight\na,b,Undirected,0,,,2.5\nb,c,Undirected,1,,,1\n", want: "a-b 2.5, b-c", said: `"Id", "Label", "timeset"; column 3 is not read, as all edges are of one kind, "Undirected"`},
 		{name: "the ends that are left", edges: "paper,cites,count\na,b,2\nb,c,3\n", want: "a-b 2, b-c 3"},
-		{name: "Neo4j", edges: ":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n2,3,KNOWS\n", want: "1-2, 2-3", said: `":TYPE"`},
+		{name: "Neo4j", edges: ":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n2,3,KNOWS\n", want: "1-2, 2-3", said: `column 3 is not read, as all edges are of one kind, "KNOWS"`},
 		{name: "target and source", edges: "target,source\na,b\nb,c\n", want: "b-a, c-b"},
 		{name: "KONECT's four", edges: "% sym\n1 2 1 1082040961\n2 3 1 1082040962\n5 1 1 1082040962\n", want: "1-2, 2-3, 5-1", said: "columns 1 and 2 are taken for the ends of an edge; not read: 3; 4, which looks like times"},
 		{name: "ids of features tell the columns", edges: "x,10,KL,20,0\ny,20,LM,10,0\nx,20,LM,30,0\nz,30,MK,10,0\n", features: "10,1\n20,2\n30,4\n",
@@ -142,7 +142,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "thousands", edges: "a,b,1\nb,c,1_000\n", want: `"1_000" is not a number`},
 		{name: "nanoseconds", edges: "1,2,1600000000000000000\n2,3,1600000001000000000\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "fractions of seconds", edges: "1,2,1600000000.5\n2,3,1600000001.25\n", want: "1-2, 2-3", said: "looks like times"},
-		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "is a date"},
+		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "times that are wanted", edges: "1,2,1600000000\n2,3,1600000001\n", opts: weighted, want: "1-2 1.6e+09, 2-3 1.600000001e+09", said: "look like times"},
 
 		// Two kinds of nodes.

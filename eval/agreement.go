@@ -69,9 +69,9 @@ func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	return float64(right) / float64(t.N), f1 / float64(r), nil
 }
 
-// assign gives each row of weight (r × c, row after row) another column or, with more rows than
-// columns, each column another row, so that the sum of the weights is the largest. It returns the
-// column of each row, −1 for none.
+// assign gives each row of weight (r × c, row after row) a column of its own, so that the sum of the weights is the
+// largest. With more rows than columns, each column gets a row of its own. It returns the column of each row, −1 for
+// none.
 //
 // It is the Hungarian method by shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987,
 // without their initialisation): in whole numbers exact, of several best always the same, in

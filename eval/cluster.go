@@ -35,18 +35,18 @@ func (c Clustering) String() string {
 	return fmt.Sprintf("accuracy %v, NMI %v, F1 %v", c.Accuracy, c.NMI, c.F1)
 }
 
-// Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
-// the rows to unit length, clusters them by [cluster.KMeans] in several runs and compares each with the
-// labels. Zero rows stay zero. A row with a label below zero, which is unknown, is clustered but
-// not compared. To get the clusters themselves, use [cluster.KMeans.Fit].
+// Cluster measures how well clusters of the rows of x (n × d) agree with their labels. It scales the rows to unit
+// length, clusters them by [cluster.KMeans] in several runs and compares each run with the labels. Zero rows stay
+// zero. A row with a label below zero, which is unknown, is clustered but not compared. To get the clusters
+// themselves, use [cluster.KMeans.Fit].
 //
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
 // [cluster.KMeans.Fit]. With m the fewer and M the more of clusters and labels, to compare a run takes
 // O(n log n + m²M) time and m·M numbers.
 //
-// Errors: as KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
-// none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrTooLarge] for m·M above
-// 2²⁴, [coles.ErrNotFinite] also for a row whose length overflows.
+// Errors: as KMeans.Fit; [coles.ErrShape] unless there is one label for each row, and some label is known;
+// [coles.ErrSetting] for runs below zero or above 2²⁰; [coles.ErrTooLarge] for m·M above 2²⁴; [coles.ErrNotFinite]
+// also for a row whose length overflows.
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
 	runs := cmp.Or(p.Runs, 10)
 	if runs < 1 || runs > mostRuns {

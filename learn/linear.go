@@ -166,7 +166,7 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 	n := given.Count(rows, f.Rows())
 	return parallel.Try(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
 		lo, hi := b*scoreRows, min((b+1)*scoreRows, n)
-		block := f
+		var block *matrix.Matrix[float64]
 		if rows == nil {
 			block = f.Slice(lo, hi)
 		} else {

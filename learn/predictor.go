@@ -19,7 +19,7 @@ type Predictor struct {
 	Threshold float64      // of several classes a row: it has those of this probability or more; that of the largest F1
 
 	// Confusion is what cross-validation finds of one class a row, each part with the weights of the others. It is nil
-	// where there are too few labels, or more than 4,096 classes.
+	// where there are too few labels, or more than 1,000 classes.
 	Confusion *Confusion
 	Alone     float64    // the share that is right by the vectors alone
 	Scores    *SetScores // what it finds of several

@@ -24,10 +24,10 @@ type Clusters struct {
 	unit mat.Matrix // the rows at length 1
 }
 
-// Cluster scales the rows of y, vectors for clustering, to length 1, and divides them into k clusters by k-means. For
-// k = 0 it tries 2 to 20 clusters, and takes the number of the largest mean silhouette, which compares all pairs of rows.
-// Where the last number tried is the best it goes on to 40, 80 and 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0, and as [cluster.KMeans.Fit] and
-// [cluster.Count].
+// Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means. For k = 0 it takes the
+// number of the largest mean silhouette, which compares all pairs of rows: of 2 to 20 or, where the last number tried is
+// the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0,
+// and as [cluster.KMeans.Fit] and [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -115,6 +116,37 @@ var (
 	errUnknown  = failure{http.StatusNotFound, errors.New("nothing is known of this node yet: it wants a feature, or an edge to a node of the last fit")}
 )
 
+// newcomer answers by the vector y of a node that the last fit has not seen, and by its features x, nil for none.
+func (of *learnt) newcomer(ctx context.Context, y, x mat.Matrix, ids []string) (answer learn.Answer, why *task.Why, err error) {
+	answers, err := of.Newcomers(ctx, y, x)
+	if err == nil {
+		why, err = of.WhyNewcomer(ctx, y, x, ids)
+	}
+	if err != nil {
+		return answer, nil, err
+	}
+	return answers[0], why, nil
+}
+
+// known answers for a node of the last fit. There are reasons for a single class, unless the model has none.
+func (of *learnt) known(ctx context.Context, d *task.Data, row int) (answer learn.Answer, why *task.Why, err error) {
+	answers, err := of.answers()
+	if err != nil {
+		return answer, nil, failure{http.StatusInternalServerError, err}
+	}
+	answer = answers[row]
+	if of.Kind() != task.OneClass {
+		return answer, nil, nil
+	}
+	all, err := of.Why(ctx, d, of.model, of.rows, of.target, []int{row}, answers[row:row+1])
+	if errors.Is(err, task.ErrNoReasons) {
+		return answer, nil, nil
+	} else if err != nil {
+		return answer, nil, err
+	}
+	return answer, all[0], nil
+}
+
 // predict answers for a node by GET, and for a newcomer by POST. Nodes that the last fit has not seen are predicted by
 // their vectors alone: to spread labels over the whole graph takes longer than a request.
 func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
@@ -160,28 +192,12 @@ func (s *service) predict(_ http.ResponseWriter, r *http.Request) (any, error) {
 	var answer learn.Answer
 	var why *task.Why
 	if row < 0 {
-		answers, err := of.Newcomers(r.Context(), y, x)
-		if err != nil {
-			return nil, err
-		}
-		answer = answers[0]
-		if why, err = of.WhyNewcomer(r.Context(), y, x, now.ids); err != nil {
-			return nil, err
-		}
+		answer, why, err = of.newcomer(r.Context(), y, x, now.ids)
 	} else {
-		answers, err := of.answers()
-		if err != nil {
-			return nil, failure{http.StatusInternalServerError, err}
-		}
-		answer = answers[row]
-		if of.Kind() == task.OneClass {
-			all, err := of.Why(r.Context(), now.Data, of.model, of.rows, of.target, []int{row}, answers[row:row+1])
-			if err == nil {
-				why = all[0]
-			} else if !errors.Is(err, task.ErrNoReasons) {
-				return nil, err
-			}
-		}
+		answer, why, err = of.known(r.Context(), now.Data, row)
+	}
+	if err != nil {
+		return nil, err
 	}
 	switch of.Kind() {
 	case task.Number:

@@ -128,15 +128,14 @@ func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 		}
 		return ctx.Err()
 	}
-	stdout := s.stdout
-	if s.path != standard || !isTerminal(stdout) {
-		s.progress.show("write", 0, 0)
-		defer s.progress.clear()
-	} else {
-		stdout = visible(stdout)
-	}
 	if s.path != standard {
+		s.progress.show("write "+s.path, 0, 0)
+		defer s.progress.clear()
 		return dataset.WriteFile(s.path, stoppable)
+	}
+	stdout := s.stdout // perhaps to a pager, whose screen shows no progress
+	if isTerminal(stdout) {
+		stdout = visible(stdout)
 	}
 	if err := stoppable(stdout); err != nil {
 		return fmt.Errorf("write standard output: %w", err)

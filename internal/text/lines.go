@@ -25,9 +25,6 @@ const maxOpen = 256 << 10
 // byteOrderMark begins some files of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// packed are files that hold text and are not read.
-var packed = []struct{ by, begins string }{{"bzip2", "BZh"}, {"xz", "\xfd7zXZ"}, {"zip", "PK\x03\x04"}, {"zstd", "\x28\xb5\x2f\xfd"}}
-
 // An Error reports where in a text reading stopped, and why.
 type Error struct {
 	Line, Column int  // from 1, the column in bytes; 0 when the whole line is meant
@@ -223,13 +220,7 @@ func (r lineFeeds) Read(p []byte) (int, error) {
 // Checked is the current line as text, "" after a fault.
 func (t *Reader) Checked() string {
 	if !utf8.Valid(t.Text) {
-		what := "not UTF-8 text"
-		for _, p := range packed {
-			if t.Line == 1 && bytes.HasPrefix(t.Text, []byte(p.begins)) {
-				what += ", but a file of " + p.by
-			}
-		}
-		t.Fault(-1, "%w: %s", coles.ErrFormat, what)
+		t.Fault(-1, "%w: not UTF-8 text", coles.ErrFormat)
 		return ""
 	}
 	if bytes.IndexByte(t.Text, '\r') >= 0 { // others end a line there

@@ -1,7 +1,6 @@
 package edgetext
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"coles/dataset/internal/bounds"
 	"coles/dataset/internal/edgeset"
 	"coles/dataset/parse"
-	"coles/internal/scratch"
 	"coles/internal/setting"
 	"coles/table"
 
@@ -56,6 +54,7 @@ func (o options) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs(
 // Files is what files of text hold; slices with an entry a node are in the order of the nodes.
 type Files struct {
 	Adjacency    *sparse.CSR
+	Kinds        map[string]*sparse.COO
 	Undirected   *coles.Graph // instead, where the options ask for it
 	Features     mat.Matrix   // while they are read, dense ones are NaN at a gap, and nodes after the last row have none
 	FeatureNames []string
@@ -74,8 +73,10 @@ type edgeFiles struct {
 	Files
 	nodes   *nodeIDs
 	edges   edgeset.Set
-	only    []bool // is wanted; nil where all are
-	oneKind bool   // the names of the columns say that both ends are of one
+	byKind  map[string]*edgeset.Set // of the edges; nil where they have none
+	leaves  []bool                  // are not wanted, and have one neighbour or none
+	only    []bool                  // is wanted; nil where all are
+	oneKind bool                    // the names of the columns say that both ends are of one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 
@@ -83,28 +84,6 @@ type edgeFiles struct {
 	namesColumn string
 
 	told func(error) // what may be misread; nil where nobody listens
-}
-
-// scratchHeld is enough for the pages into which a sort deals edges.
-const scratchHeld = 512 << 20
-
-// collect reads edges by way of read, to where the options say.
-func (o options) collect(read func(l *edgeFiles) (*Files, error)) (*Files, error) {
-	l := &edgeFiles{nodes: newNodeIDs()}
-	if o.Scratch == "" || !o.Undirected {
-		return read(l)
-	}
-	space, err := scratch.Open(o.Scratch, scratchHeld)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: scratch: %w", err)
-	}
-	l.edges.Space = space
-	d, err := read(l)
-	if err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	d.Release = space.Close
-	return d, nil
 }
 
 // nameNodes numbers nodes that are all there are, perhaps of two kinds.

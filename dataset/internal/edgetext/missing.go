@@ -26,20 +26,8 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	if err := l.findOnly(opts); err != nil {
 		return nil, err
 	}
-	if out := l.leftOut(opts); out != nil {
-		var keep []int
-		for i, out := range out {
-			if !out {
-				keep = append(keep, i)
-			}
-		}
-		if keep == nil {
-			return nil, fmt.Errorf("%w: every node is left out", place.ErrMissing)
-		}
-		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
-		if err := l.take(keep); err != nil {
-			return nil, err
-		}
+	if err := l.leaveOut(opts); err != nil {
+		return nil, err
 	}
 	n := l.nodes.count()
 	if l.Features != nil {
@@ -91,6 +79,9 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 			l.say(l.edgesFile, 0, nil, "edges whose two directions have different weights, of which the larger counts: %d", differ)
 		}
 	}
+	if err := l.makeKinds(n, repeats, opts); err != nil {
+		return nil, err
+	}
 	l.edges = edgeset.Set{}
 	if l.Table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -105,6 +96,25 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 	}
 	return d, nil
+}
+
+// leaveOut takes the nodes that stay.
+func (l *edgeFiles) leaveOut(opts options) error {
+	out := l.leftOut(opts)
+	if out == nil {
+		return nil
+	}
+	var keep []int
+	for i, out := range out {
+		if !out {
+			keep = append(keep, i)
+		}
+	}
+	if keep == nil {
+		return fmt.Errorf("%w: every node is left out", place.ErrMissing)
+	}
+	l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
+	return l.take(keep)
 }
 
 // warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
@@ -149,9 +159,8 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 		}
 	}
 	for i := range out {
-		out[i] = out[i] || l.drops(i, opts)
+		out[i] = out[i] || l.drops(i, opts) || l.leaves != nil && l.leaves[i]
 	}
-	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -205,6 +214,9 @@ func (l *edgeFiles) take(order []int) error {
 	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
 	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
+	for _, kind := range l.byKind {
+		kind.Move(row)
+	}
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
 		if behind < 0 {

@@ -4,6 +4,7 @@ package edgetext
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/scratch"
 	"coles/internal/source"
 	"coles/internal/text"
 )
@@ -23,8 +25,25 @@ func Read(edges, features io.Reader, o parse.Options) (*Files, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("dataset: edge list: %w", err)
 	}
-	return opts.collect(func(l *edgeFiles) (*Files, error) { return l.read(edges, features, opts) })
+	l := &edgeFiles{nodes: newNodeIDs()}
+	if o.Scratch == "" || !o.Undirected {
+		return l.read(edges, features, opts)
+	}
+	space, err := scratch.Open(o.Scratch, scratchHeld)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: scratch: %w", err)
+	}
+	l.edges.Space = space
+	d, err := l.read(edges, features, opts)
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	d.Release = space.Close
+	return d, nil
 }
+
+// scratchHeld is enough for the pages into which a sort deals edges.
+const scratchHeld = 512 << 20
 
 func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error) {
 	kinds, take, err := l.begin(edges, &opts)

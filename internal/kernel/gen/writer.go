@@ -17,9 +17,9 @@ type isa struct {
 	tail  tail   // how a part of a vector is moved
 	rows  int    // of the largest tile of a product, whose sums, with what they are summed from, fill the registers
 
-	// elements is set if an instruction multiplies by one lane of a vector, so that the numbers of a
-	// column of a tile are loaded as vectors and not each into all lanes of one. They must lie one after
-	// the other, and the other factor and the result must have whole vectors.
+	// elements is set if an instruction multiplies by one lane of a vector. Then the numbers of a column of a tile
+	// are loaded as vectors, and not each into all lanes of one. They must lie one after the other, and the other
+	// factor and the result must have whole vectors.
 	elements bool
 }
 
