@@ -59,6 +59,8 @@ const (
 	MostWords  = 5000
 )
 
+var mostNames = map[Kind]int{Category: MostValues, Text: MostWords}
+
 var kindNames = []string{"detect", "number", "category", "text", "date", "ignore", "vector"}
 
 // String is the name that UnmarshalText reads.
@@ -188,7 +190,7 @@ func (t *Table) Rows() int {
 
 // SetKind sets the kind of a column. The error is coles.ErrSetting for a name that no column has.
 func (t *Table) SetKind(column string, kind Kind) error {
-	k := t.find(column)
+	k := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 	if k < 0 {
 		var names []string
 		for _, c := range t.Columns {
@@ -198,10 +200,6 @@ func (t *Table) SetKind(column string, kind Kind) error {
 	}
 	t.Columns[k].Kind = kind
 	return nil
-}
-
-func (t *Table) find(column string) int {
-	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }
 
 // Select returns the table of these rows in this order; −1 is a row of holes without an id.

@@ -48,7 +48,7 @@ var (
 )
 
 // FitPredictor learns from labels by the vectors y (n × d) of the nodes of g, made by a model; m is nil for vectors of a
-// file. For nil g neighbours have no share. With a graph, features that [TargetOf] has seen are tried alone.
+// file. For nil g neighbours have no share. Features that [TargetOf] has seen are tried alone, too.
 // Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.Fit].
 func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {

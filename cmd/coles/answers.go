@@ -162,7 +162,9 @@ func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	}
 	a.result = r
 	if a.o.why {
-		because, err := a.p.Why(ctx, a.v.Data, a.v.model, a.v.rows, a.t, a.rows, found)
+		named := *a.v.Dataset
+		named.IDs = a.ids
+		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.model, a.v.rows, a.t, a.rows, found)
 		if errors.Is(err, task.ErrNoReasons) {
 			return usagef("-why takes labels to learn from, or features and the model that embeds them")
 		}

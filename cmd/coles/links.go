@@ -37,7 +37,7 @@ func linksCommand(s streams) *cli.Command {
 		flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "node", Category: string(ofAnswer), Usage: "recommend links for the node `ID`; may be given again (default: for all)", Destination: &o.nodes},
 			ofAnswer.usually(&o.k, "k", 10, "at most so many `LINKS` for each node"),
-			by,
+			by, o.namesFlag(),
 			ofAnswer.file(&o.among, "among", "recommend none but the nodes of `FILE`, an id a line"),
 			ofAnswer.text(&o.relation, "relation", "recommend links of one `KIND` of edges, of those that -type tells, by walks along them and vectors by all; -by cosine leaves out the walks"),
 			ofAnswer.yes(&o.why, "why", "name neighbours that both have, those of fewest edges first"),
@@ -87,6 +87,10 @@ func (o *linksOptions) run(ctx context.Context, s *session) error {
 	if o.why {
 		columns = append(columns, "why")
 		result.explain(g)
+	}
+	for k := range result.Links {
+		l := &result.Links[k]
+		l.ID, l.Node, l.Common = s.name(l.ID), s.name(l.Node), s.allNames(l.Common)
 	}
 	return o.result.write(ctx, out, result, columns, func(yield func([]string) bool) {
 		for _, l := range result.Links {
