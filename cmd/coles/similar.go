@@ -26,6 +26,7 @@ func similarCommand(s streams) *cli.Command {
 	by.Value = "cosine"
 	return command(s, spec{
 		input: &o.inputOptions, name: "similar", usage: "the nodes nearest to some in an embedding", args: "ID...",
+		first: []string{"embedding", "graph", "from", "ids", "names", "queries", "k", "by", "json", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofInput.file(&o.embedding, "embedding", "`FILE` of vectors (default: standard input)"),
 			ofInput.file(&o.graph, "graph", "find nodes with like neighbours in the graph of `FILE`"),
