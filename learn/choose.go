@@ -80,11 +80,12 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\ns alone: %v", name(c.Model.Report().Kind), c.Labels, measured, c.Alignment)
 }
 
-// ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It
-// fits both kinds, with all other settings from opts, and predicts the labelled rows of each embedding by
-// cross-validation, with C = 1 or the penalty of a [Ridge], and [Weights] by the other parts. The kind of the better score is taken if the two are more than two standard errors apart, which for classes is McNemar's test (1947) of
-// the rows that one kind alone has right. Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test
-// the kind taken gets a [coles.Share] of ½, if it has none and the options leave it open, and then one of 0.9.
+// ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It fits
+// both kinds, with all other settings from opts. Cross-validation predicts the labelled rows of each embedding, with C = 1 or
+// the penalty of a [Ridge], and [Weights] by the other parts. The kind of the better score is taken if the two are more than
+// two standard errors apart. For classes that is McNemar's test (1947) of the rows that one kind alone has right. Otherwise s
+// decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a [coles.Share] of ½, if it has none
+// and the options leave it open, and then one of 0.9.
 //
 // A class of one label is left out. Without two classes of two labels, or three numbers, s decides alone, and only its
 // model is fitted.

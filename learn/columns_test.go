@@ -35,7 +35,7 @@ func TestColumnsPredictWhereVectorsDoNot(t *testing.T) {
 	of := map[string]learn.Labels{"classes": all, "sets": sets, "numbers": numbers}
 	for kind, l := range of {
 		p := testkit.Must(learn.Fit(ctx, g, noise, l, learn.Options{Columns: x}))
-		if p.Columns == nil {
+		if p.Columns == nil || testkit.Must(learn.Fit(ctx, nil, noise, l, learn.Options{Columns: x})).Columns == nil {
 			t.Fatalf("%s: the columns are not taken", kind)
 		}
 		var file bytes.Buffer

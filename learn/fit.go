@@ -16,12 +16,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit learns from the rows of y (n × d) that have a label: a regression of all, then the [Weights] of opinions by the rows
-// of each of five parts, ten of numbers, which the others predict. One class a row and several have C chosen as
-// [LogisticRegression] does. Numbers are smoothed by the α of the smallest squared error. Without a graph, or for more than
-// 2²⁷ opinions, surroundings count nothing. Of more than 2²⁷/c labelled rows of one of c classes so many are held out,
-// drawn by the seed. It takes a [LogisticRegression.Fit] with its search and one for each part, or a [Ridge] for each, and in
-// each 25 passes over the edges with c + 1 columns, of numbers up to 175. Columns take as much again at most, or are not tried.
+// Fit learns from the rows of y (n × d) that have a label. It fits a regression to all of them, of classes with C chosen as
+// [LogisticRegression] does. Then each of five parts, or ten of numbers, is predicted by the others, which teaches the
+// [Weights] of the opinions. Without a graph, or for more than 2²⁷ opinions, surroundings count nothing. If more than 2²⁷/c
+// rows have one of c classes, the seed draws as many that are predicted.
+//
+// It takes a [LogisticRegression.Fit] with its search and one more for each part, or as many regressions of a [Ridge]. Each
+// part also takes 25 passes over the edges with c + 1 columns, or up to 535 with one column of numbers. Columns of features
+// take as much again at most, or are not tried. Numbers without a graph or columns are left out one at a time instead.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
 // as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
@@ -82,7 +84,7 @@ func (p *Predictor) judged(ctx context.Context, t target, of parts, said kernel.
 	return found, t.measure(p, found)
 }
 
-// near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.
+// near is the graph whose neighbours have a say. It is nil where they have none, as for more than 2²⁷ opinions.
 func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 	if g == nil {
 		return nil, nil
@@ -94,10 +96,10 @@ func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 }
 
 // Predict answers for the given rows of y (n × d), or for all where rows is nil. known are the labels that are known, none
-// if it is zero; classes that the predictor lacks are not. Without a graph the vectors alone speak, and known is not read: so
-// newcomers are predicted, whose vectors hold what their neighbours say.
+// if it is zero; it leaves out classes that the predictor lacks. Without a graph the regression alone answers, and known is
+// not read: this is for newcomers, whose vectors hold what their neighbours say. So does a number that no label reaches.
 //
-// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, of numbers up to 75.
+// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, or up to 535 with one column of numbers.
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {
@@ -171,8 +173,8 @@ func (p *Predictor) known(l Labels, n int) (target, error) {
 }
 
 // FitSets fits a regression for each class to some rows of x (n × d), of n rows with several classes each. C is one of Cs,
-// by how many classes each predicts rightly in cross-validation, or the field where there are none. α and the threshold are
-// not learnt: it is for rows of which the number of classes is known.
+// by how many classes each predicts rightly in cross-validation, or the field where there are none. Weights and the
+// threshold are not learnt: it is for rows of which the number of classes is known.
 //
 // Errors: as [Fit], and [coles.ErrIndex].
 func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []int, sets [][]int) (*Predictor, error) {

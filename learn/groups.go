@@ -278,8 +278,8 @@ func (t *groups) outside(ctx context.Context, f *matrix.Matrix[float64], c float
 	return t.opinion(ctx, f, m[0], rows)
 }
 
-// choose is the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions of rows held
-// out.
+// choose is the candidate nearest to the geometric mean of all, which weigh e^(h/2) each for h right predictions of rows that
+// are held out.
 func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, folds int, rows []int, seed uint64) (float64, error) {
 	if len(cs) == 1 {
 		return cs[0], nil
@@ -329,7 +329,7 @@ func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []flo
 	}), nil
 }
 
-// found is hit by the scores of a model.
+// found is how right the scores of row i are, by a model that may lack classes.
 func (t *groups) found(m *LinearModel, i int, scores []float64) float64 {
 	if t.labels == nil {
 		return t.hit(i, scores)

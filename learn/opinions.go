@@ -19,10 +19,11 @@ import (
 //
 //	one class:  p = softmax(z),  a = log p by a regression, bₖ = log qₖ/πₖ,
 //	several:    p = σ(z),        a the logits by a regression, bₖ = logit qₖ − logit πₖ,
-//	a number:   z,               a the value by a regression, b the mean deviation of q from all labels,
+//	a number:   z,               a the value by a regression, b the deviation from the mean that neighbours pass on.
 //
-// for the share qₖ of class k in what reaches the row when labels are spread along the edges (Zhou and others 2004), and
-// its share πₖ among the labels. A row that no label reaches has b = 0.
+// qₖ is the share of class k in what reaches the row when labels are spread along the edges (Zhou and others 2004), and
+// πₖ its share among the labels. Known numbers are held, and each other node takes 0.98 of the mean of its neighbours. A row
+// that no label reaches has b = 0.
 type Weights struct {
 	Vectors      float64 `json:"vectors"`
 	Surroundings float64 `json:"surroundings,omitempty"` // below 0 where neighbours differ
@@ -32,7 +33,7 @@ type Weights struct {
 // String is "vectors count 1.0, labelled surroundings 0.7"; what counts below 0.05 is left out.
 func (w Weights) String() string { return w.Text("vectors") }
 
-// Text is String of what else stands in the place of vectors, such as columns.
+// Text is the same sentence with another noun in the place of vectors, such as columns.
 func (w Weights) Text(vectors string) string {
 	text := fmt.Sprintf("%s count %.1f", vectors, w.Vectors)
 	if math.Abs(w.Surroundings) >= 0.05 {
@@ -208,7 +209,8 @@ func softmax(z []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// weighNumbers learns the weights of numbers from rows with known ones: with ȳ the mean of the rows and σ² the mean square of what the vectors' opinion leaves, it minimises
+// weighNumbers learns the weights of numbers from rows with known ones: with ȳ the mean of the rows and σ² the mean square of
+// what the vectors' opinion leaves, it minimises
 //
 //	Σ(y − ȳ − w₁(a − ȳ) − w₂b)² + 10σ²·((w₁ − 1)² + w₂²).
 func weighNumbers(rows []int, of opinions, actual []float64) Weights {

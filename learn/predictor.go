@@ -13,10 +13,10 @@ type Predictor struct {
 	Linear    *LinearModel // of classes, nil for numbers
 	Several   bool         // classes a row: Linear has a row of coefficients for each
 	Ridge     *Ridge       // of numbers, nil for classes; its errors are those with neighbours
-	Columns   *Predictor   // by features alone where these do better by two standard errors, nil where they do not
+	Columns   *Predictor   // by features alone, nil unless these do better by two standard errors
 	Weights   Weights      // zero for the vectors alone
-	Balance   []float64    // of one class k: p_k is multiplied by it, nil for ones; one over the share of each class among the labels
-	Threshold float64      // from which probability on a row has a class, of several: that of the largest F1
+	Balance   []float64    // multiplies the probability of each of one class a row: one over its share of the labels; nil for ones
+	Threshold float64      // of several classes a row: it has those of this probability or more; that of the largest F1
 
 	// Confusion is what cross-validation finds of one class a row, each part with the weights of the others. It is nil
 	// where there are too few labels, or more than 1,000 classes.

@@ -31,8 +31,8 @@ type Reasons struct {
 	Rest      float64  // what is left of the score: the parts that are not listed, and what the fit is off by
 }
 
-// RowReasons says which training rows speak for a class of each of some rows of x, nil for all; nil classes are the predicted ones. At
-// its optimum a logistic regression is a sum over its training rows,
+// RowReasons says which training rows speak for a class of each of some rows of x, nil for all; nil classes are the predicted
+// ones. At its optimum a logistic regression is a sum over its training rows,
 //
 //	w = C Σᵢ yᵢ σ(−yᵢsᵢ) xᵢ,   so that   w·x = Σᵢ C yᵢ σ(−yᵢsᵢ) xᵢ·x,
 //

@@ -9,7 +9,7 @@ import (
 	"coles"
 )
 
-// SetScores are measures of predicted sets of classes in cross-validation, each part with the α and the threshold of
+// SetScores are measures of predicted sets of classes in cross-validation, each part with the weights and the threshold of
 // the others: F1 of all pairs of a row and a class, and its mean over the classes.
 type SetScores struct {
 	Rows  int     `json:"rows"`

@@ -135,13 +135,9 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 			if err := lists.add(cell); err != nil {
 				return v, t.fault(i, c.Name, err)
 			}
-		case Category:
-			for _, name := range listed(cell, v.Between) {
+		case Category, Text:
+			for _, name := range v.namesOf(cell) {
 				rows[name]++
-			}
-		case Text:
-			for _, word := range distinctWords(cell) {
-				rows[word]++
 			}
 		}
 	}
@@ -154,13 +150,11 @@ func (t *Table) learn(ctx context.Context, c *Column) (Variable, error) {
 			return v, fmt.Errorf("table: column %q: %w", c.Name, err)
 		}
 		v.Values = lists.width
-	case Category:
-		v.Values, v.Names = len(rows), mostFrequent(rows, MostValues)
-		if v.Values == 1 && v.Holes == 0 {
+	case Category, Text:
+		v.Values, v.Names = len(rows), mostFrequent(rows, mostNames[v.Kind])
+		if v.Kind == Category && v.Values == 1 && v.Holes == 0 {
 			v.Names = nil
 		}
-	case Text:
-		v.Values, v.Names = len(rows), mostFrequent(rows, MostWords)
 	}
 	return v, nil
 }
@@ -177,9 +171,11 @@ func (v *Variable) parse(cell string) (float64, error) {
 	return seconds, nil
 }
 
-// distinctWords are the words of a cell, each once.
-func distinctWords(cell string) []string {
-	var all []string
+// namesOf are the values of a category's cell, or the words of a text, each once.
+func (v *Variable) namesOf(cell string) (all []string) {
+	if v.Kind == Category {
+		return listed(cell, v.Between)
+	}
 	eachWord(cell, func(word string) { all = append(all, word) })
 	slices.Sort(all)
 	return slices.Compact(all)

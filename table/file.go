@@ -52,18 +52,11 @@ func ReadEncoder(r io.Reader) (e *Encoder, err error) {
 
 // check finds what no encoder has learned.
 func (v *Variable) check() error {
-	names, numbers := 0, v.Kind == Number || v.Kind == Date
-	switch v.Kind {
-	case Category:
-		names = MostValues
-	case Text:
-		names = MostWords
-	case Number, Date, Vector, Ignore:
-	default:
-		return fmt.Errorf("kind %v", v.Kind)
-	}
+	numbers := v.Kind == Number || v.Kind == Date
 	switch {
-	case len(v.Names) > names || v.hasRare() && (v.Kind != Category || v.Names == nil) || v.Open && v.Rare != nil:
+	case v.Kind <= Detect || v.Kind > Vector:
+		return fmt.Errorf("kind %v", v.Kind)
+	case len(v.Names) > mostNames[v.Kind] || v.hasRare() && (v.Kind != Category || v.Names == nil) || v.Open && v.Rare != nil:
 		return fmt.Errorf("%d names of a %v, %d of rare ones", len(v.Names), v.Kind, len(v.Rare))
 	case disordered(v.Names) || disordered(v.Rare):
 		return fmt.Errorf("names in no order")

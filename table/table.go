@@ -18,6 +18,7 @@ import (
 
 	"coles"
 	"coles/internal/setting"
+	filed "coles/internal/text"
 )
 
 // A Kind is the kind of the cells of a column, which decides the features made of them.
@@ -57,6 +58,8 @@ const (
 	MostValues = 1000
 	MostWords  = 5000
 )
+
+var mostNames = map[Kind]int{Category: MostValues, Text: MostWords}
 
 var kindNames = []string{"detect", "number", "category", "text", "date", "ignore", "vector"}
 
@@ -187,7 +190,7 @@ func (t *Table) Rows() int {
 
 // SetKind sets the kind of a column. The error is coles.ErrSetting for a name that no column has.
 func (t *Table) SetKind(column string, kind Kind) error {
-	k := t.find(column)
+	k := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 	if k < 0 {
 		var names []string
 		for _, c := range t.Columns {
@@ -199,33 +202,14 @@ func (t *Table) SetKind(column string, kind Kind) error {
 	return nil
 }
 
-func (t *Table) find(column string) int {
-	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
-}
-
 // Select returns the table of these rows in this order; −1 is a row of holes without an id.
 func (t *Table) Select(rows []int) *Table {
 	s := &Table{File: t.File, Columns: slices.Clone(t.Columns)}
 	for j, c := range t.Columns {
-		s.Columns[j].Cells = selected(c.Cells, rows)
+		s.Columns[j].Cells = filed.Picked(c.Cells, rows)
 	}
-	if t.IDs != nil {
-		s.IDs = selected(t.IDs, rows)
-	}
-	if t.Lines != nil {
-		s.Lines = selected(t.Lines, rows)
-	}
+	s.IDs, s.Lines = filed.Picked(t.IDs, rows), filed.Picked(t.Lines, rows)
 	return s
-}
-
-func selected[T any](of []T, rows []int) []T {
-	to := make([]T, len(rows))
-	for k, i := range rows {
-		if i >= 0 {
-			to[k] = of[i]
-		}
-	}
-	return to
 }
 
 // check finds columns of different lengths, of one name, and of a name that no file holds.

@@ -111,7 +111,7 @@ func (a *answers) find(ctx context.Context) error {
 
 // whose names the model behind the vectors.
 func (a *answers) whose() string {
-	if a.p.Origin.Kind == "" && !a.p.ByFeatures() {
+	if a.p.Origin.Kind == "" && a.p.Reads() == "vectors" {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
 	return a.p.Model()
@@ -162,7 +162,9 @@ func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	}
 	a.result = r
 	if a.o.why {
-		because, err := a.p.Why(ctx, a.v.Data, a.v.model, a.v.rows, a.t, a.rows, found)
+		named := *a.v.Dataset
+		named.IDs = a.ids
+		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.model, a.v.rows, a.t, a.rows, found)
 		if errors.Is(err, task.ErrNoReasons) {
 			return usagef("-why takes labels to learn from, or features and the model that embeds them")
 		}
@@ -204,7 +206,7 @@ func (a *answers) weights(more string) {
 		more = ""
 	}
 	whose := a.whose()
-	if a.p.ByFeatures() {
+	if a.p.Reads() == "columns" {
 		whose = "the columns of the features predict better than vectors"
 	}
 	a.tell("%s: %s%s", whose, a.p.Weights.Text(a.p.Reads()), more)

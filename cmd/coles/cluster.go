@@ -24,7 +24,7 @@ func clusterCommand(s streams) *cli.Command {
 	return command(s, spec{
 		input: &o.inputOptions, name: "cluster", usage: "a cluster for every node", args: "[GRAPH]", settings: true,
 		first: []string{"features", "knn", "ids", "embedding", "with", "dim", "seed", "k", "json", "o"},
-		flags: slices.Concat(o.result.flags(), []cli.Flag{o.count.flag()}, o.vectorOptions.flags()),
+		flags: slices.Concat(o.result.flags(), []cli.Flag{o.count.flag(), o.namesFlag()}, o.vectorOptions.flags()),
 		run:   o.run,
 	})
 }
@@ -63,7 +63,7 @@ func (o *clusterOptions) run(ctx context.Context, s *session) error {
 	}
 	s.say("clusters %s", strings.Join(names, "; "))
 	result, lines := make([]membership, len(found)), make([][]string, len(found))
-	for i, id := range task.Names(v.IDs, len(found)) {
+	for i, id := range s.allNames(task.Names(v.IDs, len(found))) {
 		result[i] = membership{id, found[i]}
 		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
@@ -87,5 +87,5 @@ func (o *countOption) find(ctx context.Context, s *session, v *vectors, seed uin
 		s.say("%v", note)
 	}
 	degrees, err := v.degrees()
-	return c.Of, c.Names(v.IDs, degrees), err
+	return c.Of, c.Names(s.allNames(task.Names(v.IDs, n)), degrees), err
 }

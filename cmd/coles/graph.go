@@ -45,7 +45,11 @@ func (s *session) readArgument(ctx context.Context) (*task.Data, error) {
 		s.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
 	if s.file != nil {
-		s.note(nameOf(path), task.OtherWeights(s.file.Model, d.Graph)...)
+		notes, err := s.file.Take(d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(path), err)
+		}
+		s.note(nameOf(path), notes...)
 	}
 	return d, nil
 }
@@ -107,9 +111,10 @@ func (s *session) readGraphAs(ctx context.Context, f dataset.Format, graph *sour
 	s.opts.Bipartite = s.opts.Bipartite || d.Sides != nil
 	if d.Labels != nil && (graph.text.LabelColumn != "" || graph.text.Labels != nil) { // its own, or read with it
 		s.note("", task.LabelsInFeatures(d)...)
-		return &task.Data{Dataset: d}, ctx.Err()
+	} else if err := s.giveLabels(ctx, d, d.Nodes()); err != nil {
+		return nil, err
 	}
-	return &task.Data{Dataset: d}, s.giveLabels(ctx, d, d.Nodes())
+	return &task.Data{Dataset: d}, s.readNames(ctx, d.IDs, d.Nodes())
 }
 
 // takesAll reports whether features and labels in text are read together with a graph of a format, by the ids that all have.
@@ -228,7 +233,8 @@ func (s *session) readRows(ctx context.Context) (*task.Data, error) {
 	if s.directed {
 		d.Adjacency = d.Graph.CSR()
 	}
-	return d, s.giveLabels(ctx, of, d.Graph.Nodes())
+	n := d.Graph.Nodes()
+	return d, cmp.Or(s.giveLabels(ctx, of, n), s.readNames(ctx, of.IDs, n))
 }
 
 // joinRows makes the graph of the nearest rows of d, which is said where nobody asked for it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,16 +21,11 @@ import (
 
 // giveLabels puts those in the file of -labels, lines of an id and a label, on the n rows of d.
 func (s *session) giveLabels(ctx context.Context, d *dataset.Dataset, n int) error {
-	path := s.labels
-	if path == "" {
+	if s.labels == "" {
 		s.note("", task.LabelsInFeatures(d)...)
 		return ctx.Err()
 	}
-	read, err := readPath(ctx, s, path, func(text io.Reader) (*dataset.Dataset, error) {
-		opts := parse.Options{Labels: named{text, nameOf(path)}, LabelColumn: s.labelColumn, Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, MissingMarks: s.opts.MissingMarks, Bipartite: s.opts.Bipartite, Warn: s.opts.Warn}
-		nameNodes(&opts, d.IDs, n)
-		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
-	})
+	read, err := s.readLabels(ctx, s.labels, parse.Options{LabelColumn: s.labelColumn, SkipUnknown: s.opts.SkipUnknown, MissingMarks: s.opts.MissingMarks, Warn: s.opts.Warn}, d.IDs, n)
 	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
 		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l parse.Layout) bool { return l.Lines != "labels" })...)
@@ -37,6 +33,54 @@ func (s *session) giveLabels(ctx context.Context, d *dataset.Dataset, n int) err
 		err = ctx.Err()
 	}
 	return err
+}
+
+// readLabels reads what a file of lines, or a column of a table, says of n nodes.
+func (s *session) readLabels(ctx context.Context, path string, opts parse.Options, ids []string, n int) (*dataset.Dataset, error) {
+	return readPath(ctx, s, path, func(text io.Reader) (*dataset.Dataset, error) {
+		opts.Labels, opts.Header, opts.Bipartite = named{text, nameOf(path)}, s.opts.Header, s.opts.Bipartite
+		nameNodes(&opts, ids, n)
+		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
+	})
+}
+
+// readNames reads the names that answers call n nodes by, of these ids. A name that is given twice is followed by the id.
+func (s *session) readNames(ctx context.Context, ids []string, n int) error {
+	if s.names == "" {
+		return nil
+	}
+	read, err := s.readLabels(ctx, s.names, parse.Options{LabelColumn: s.nameColumn, SkipUnknown: true}, ids, n)
+	if err != nil {
+		return err
+	}
+	s.called = make(map[string]string)
+	count := make(map[int]int)
+	labels := task.Known(read, n)
+	for _, l := range labels {
+		count[l]++
+	}
+	for i, id := range task.Names(ids, n) {
+		if l := labels[i]; l >= 0 && count[l] > 1 {
+			s.called[id] = fmt.Sprintf("%s (%s)", read.Classes[l], id)
+		} else if l >= 0 {
+			s.called[id] = read.Classes[l]
+		}
+	}
+	if len(s.called) == 0 {
+		err = fmt.Errorf("%s: %w: it names none of the %d nodes", nameOf(s.names), coles.ErrIDs, n)
+	}
+	return err
+}
+
+// name is what answers call a node.
+func (s *session) name(id string) string { return cmp.Or(s.called[id], id) }
+
+func (s *session) allNames(ids []string) []string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = s.name(id)
+	}
+	return names
 }
 
 // giveIDs gives the n rows of the first file without ids the ids of -ids, one a line.

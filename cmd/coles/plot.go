@@ -40,7 +40,7 @@ func plotCommand(s streams) *cli.Command {
 		first: []string{"features", "labels", "labels-as", "embedding", "with", "by", "k", "predicted", "seed", "o"},
 		flags: slices.Concat([]cli.Flag{
 			ofOutput.file(&o.out, "o", "draw into `FILE`, of a name that ends in .png, .svg, .pdf or .html"),
-			by, o.count.flag(), o.labelOptions.flag(),
+			by, o.count.flag(), o.labelOptions.flag(), o.namesFlag(),
 			ofAnswer.yes(&o.predicted, "predicted", "colour nodes without a label by their predicted class"),
 		}, o.vectorOptions.flags()),
 		run: o.run,
@@ -75,6 +75,8 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 	}
 	m := &nodeMap{o: o, progress: s.progress.show, of: v}
 	m.Title = filepath.Base(nameOf(cmp.Or(s.first(), o.embedding)))
+	n, _ := v.rows.Dims()
+	m.IDs = s.allNames(task.Names(v.IDs, n))
 	if err := m.colour(ctx, s, how); err != nil {
 		return err
 	}
@@ -228,8 +230,7 @@ type nodeMap struct {
 
 // place places the features, unless there are none, and the embedding.
 func (m *nodeMap) place(ctx context.Context) error {
-	n, _ := m.of.rows.Dims()
-	m.IDs = task.Names(m.of.IDs, n)
+	n := len(m.IDs)
 	m.Note = setting.Count(n, "nodes") + ". Near points have similar vectors."
 	if m.rows != nil {
 		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(m.rows), n)

@@ -34,7 +34,7 @@ func predictCommand(s streams) *cli.Command {
 		flags: slices.Concat([]cli.Flag{
 			ofAnswer.yes(&o.all, "all", "predict the nodes that have a label, too"),
 			ofAnswer.yes(&o.probabilities, "probabilities", "give the probabilities of all classes"),
-			o.labelOptions.flag(),
+			o.labelOptions.flag(), o.namesFlag(),
 			ofAnswer.yes(&o.why, "why", "say which labelled nodes and which columns speak most for the class, or, by a minus, against it"),
 			ofAnswer.yes(&o.balanced, "balanced", "predict rare classes as if all were as frequent"),
 			ofAnswer.number(&o.sure, "sure", "answer \"none\" below this `PROBABILITY`"),
@@ -86,7 +86,7 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	s.progress.show("classify", 0, 0)
-	a := &answers{o: o, v: v, t: t, p: p, rows: rows, ids: task.Names(v.IDs, n)}
+	a := &answers{o: o, v: v, t: t, p: p, rows: rows, ids: s.allNames(task.Names(v.IDs, n))}
 	if err := a.find(ctx); err != nil {
 		return err
 	}

@@ -32,8 +32,10 @@ type session struct {
 	taken bool              // standard input is
 
 	*inputOptions
-	labelColumn string     // of -labels FILE:COLUMN, or ""
-	file        *task.File // whose model embeds what is read; nil for none
+	labelColumn string            // of -labels FILE:COLUMN, or ""
+	nameColumn  string            // of -names FILE:COLUMN, or ""
+	called      map[string]string // the names of nodes by id
+	file        *task.File        // whose model embeds what is read; nil for none
 	// The graph keeps the direction of edges; it is wanted as its file has it.
 	arcs, directed bool
 }
@@ -138,7 +140,7 @@ func setTo[T any](s *session, name string, value *T, says T) {
 
 // inputOptions say what a graph is made of.
 type inputOptions struct {
-	from, features, labels, ids        string
+	from, features, labels, names, ids string
 	header, columns, marks             string
 	categorical, text, numeric, ignore string // names of columns, between commas
 	knn                                int
@@ -155,6 +157,7 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
 		o.idsFlag(), o.headerFlag(),
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.text(&o.opts.Type, "type", "`COLUMN` of an edge list that tells the kind of an edge, by name or number (default: type, kind, relation or predicate)"),
 		ofInput.text(&o.opts.Weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
 		ofInput.yes(&o.opts.Unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
 		ofInput.text(&o.opts.Repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
@@ -182,6 +185,11 @@ func (o *inputOptions) idsFlag() cli.Flag {
 	return ofInput.file(&o.ids, "ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
 }
 
+// namesFlag is the option that says what answers call nodes.
+func (o *inputOptions) namesFlag() cli.Flag {
+	return ofInput.file(&o.names, "names", "answers call nodes by names: `FILE` of lines \"id name\", or FILE:COLUMN of a table")
+}
+
 // headerFlag is the option for the first line of text.
 func (o *inputOptions) headerFlag() cli.Flag {
 	f := ofInput.text(&o.header, "header", "text begins with a `LINE` of column names: yes, no or detect")
@@ -195,6 +203,9 @@ func (s *session) begin(o *inputOptions) error {
 	o.opts.Kinds, o.opts.Warn = o.kinds(s), s.warn
 	if file, column, ok := cutColumn(o.labels); ok {
 		o.labels, s.labelColumn, s.reads["labels"] = file, column, file
+	}
+	if file, column, ok := cutColumn(o.names); ok {
+		o.names, s.nameColumn, s.reads["names"] = file, column, file
 	}
 	for name, how := range map[string]string{"missing": o.opts.Missing, "missing-rows": o.opts.MissingRows} {
 		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {

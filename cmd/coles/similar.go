@@ -30,7 +30,7 @@ func similarCommand(s streams) *cli.Command {
 			ofInput.file(&o.embedding, "embedding", "`FILE` of vectors (default: standard input)"),
 			ofInput.file(&o.graph, "graph", "find nodes with like neighbours in the graph of `FILE`"),
 			ofInput.text(&o.from, "from", "`FORMAT` of the vectors: "+formatNames(holdsVectors)+", or of -graph; by the name of the file if not given"),
-			o.idsFlag(),
+			o.idsFlag(), o.namesFlag(),
 			o.headerFlag(),
 			ofAnswer.file(&o.queries, "queries", "find the rows nearest to each row of the vectors in `FILE`"),
 			ofAnswer.usually(&o.k, "k", 10, "at most so many `NODES` for each ID"),
@@ -93,10 +93,12 @@ func (o *similarOptions) run(ctx context.Context, s *session) error {
 	result := make([]neighbours, len(f.ids))
 	var lines [][]string
 	for i, matches := range f.matches {
-		result[i] = neighbours{f.ids[i], make([]neighbour, len(matches))}
+		query := s.name(f.ids[i])
+		result[i] = neighbours{query, make([]neighbour, len(matches))}
 		for j, m := range matches {
 			v := f.as(m)
-			line := []string{f.ids[i], v.ID, short(v.Similarity), strconv.Itoa(v.Degree), v.Class}
+			v.ID = s.name(v.ID)
+			line := []string{query, v.ID, short(v.Similarity), strconv.Itoa(v.Degree), v.Class}
 			result[i].Similar[j], lines = v, append(lines, line[:len(f.columns)])
 		}
 	}
@@ -110,6 +112,9 @@ func (o *similarOptions) nearest(ctx context.Context, s *session, by near.Simila
 		return nil, err
 	}
 	n, _ := d.Features.Dims()
+	if err := s.readNames(ctx, d.IDs, n); err != nil {
+		return nil, err
+	}
 	names := task.Names(d.IDs, n)
 	index, err := near.NewIndex(ctx, d.Features, by)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -114,7 +115,7 @@ func (o *vectorOptions) readVectors(ctx context.Context, s *session) (*vectors, 
 	n, _ := v.rows.Dims()
 	if len(args) == 0 {
 		of.Features = nil
-		return v, s.giveLabels(ctx, of, n)
+		return v, cmp.Or(s.giveLabels(ctx, of, n), s.readNames(ctx, of.IDs, n))
 	}
 	if v.Data, err = s.readGraph(ctx, args[0]); err != nil {
 		return nil, err

@@ -79,6 +79,9 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 			l.say(l.edgesFile, 0, nil, "edges whose two directions have different weights, of which the larger counts: %d", differ)
 		}
 	}
+	if err := l.makeKinds(n, repeats, opts); err != nil {
+		return nil, err
+	}
 	l.edges = edgeset.Set{}
 	if l.Table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -156,9 +159,8 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 		}
 	}
 	for i := range out {
-		out[i] = out[i] || l.drops(i, opts)
+		out[i] = out[i] || l.drops(i, opts) || l.leaves != nil && l.leaves[i]
 	}
-	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -209,9 +211,12 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
-	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
+	l.nodes.ids, l.names = text.Picked(l.nodes.ids, order), text.Picked(l.names, order)
+	l.Class, l.Sides, l.only = text.Picked(l.Class, order), text.Picked(l.Sides, order), text.Picked(l.only, order)
 	l.edges.Move(row)
+	for _, kind := range l.byKind {
+		kind.Move(row)
+	}
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
 		if behind < 0 {
@@ -220,18 +225,6 @@ func (l *edgeFiles) take(order []int) error {
 		l.Table = l.Table.Select(order[:behind])
 	}
 	return l.takeFeatures(order)
-}
-
-// taken are what these nodes have, nil for none.
-func taken[T any](of []T, order []int) []T {
-	if of == nil {
-		return nil
-	}
-	to := make([]T, len(order))
-	for i, old := range order {
-		to[i] = of[old]
-	}
-	return to
 }
 
 func (l *edgeFiles) takeFeatures(order []int) error {
