@@ -111,9 +111,9 @@ func (d *Dataset) Nodes() int {
 	return n
 }
 
-// Graph returns the undirected graph of the adjacency, its nodes named by IDs: where only one of (u, v) and (v, u) is there
-// the mirror is added, and repeats are joined as by [coles.WithRepeats]. Options apply last. Without any it is Undirected, where that is there. Errors: ErrMissing without an adjacency,
-// or from [coles.FromCSR].
+// Graph returns the undirected graph of the adjacency, its nodes named by IDs. Where only one of (u, v) and (v, u) is there,
+// the mirror is added; repeats are joined as by [coles.WithRepeats]. Options apply last. Without options it is Undirected,
+// if that is set. Errors: ErrMissing without an adjacency, or from [coles.FromCSR].
 func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 	if d.Undirected != nil && len(opts) == 0 {
 		return d.Undirected, nil

@@ -22,6 +22,7 @@ func TestKindsOfEdges(t *testing.T) {
 		{name: "by a header", edges: "source,target,type\na,b,x\nc,a,y\na,b,y\nb,a,x\n", want: "x: a>b b>a; y: a>b c>a"},
 		{name: "triples", edges: "a likes b\nb likes c\nb hates a\n", want: "hates: b>a; likes: a>b b>c"},
 		{name: "a number first", edges: "1 17 18\n2 18 19\n1 19 17\n", opts: parse.Options{Type: "1"}, want: "1: 17>18 19>17; 2: 18>19"},
+		{name: "without weights", edges: "a x b\nb y c\n", opts: parse.Options{Type: "2", Unweighted: true}, want: "x: a>b; y: b>c"},
 		{name: "by name, and weights", edges: "u,v,how,w\na,b,x,2\nb,c,x,3\nb,c,x,4\n", opts: parse.Options{Type: "how"}, want: "x: a>b*2 b>c*3 b>c*4"},
 		{name: "the largest of repeats", edges: "u,v,how,w\nb,c,x,3\nb,c,x,4\n", opts: parse.Options{Type: "how", Repeats: "max"}, want: "x: b>c*4"},
 		{name: "of two kinds of nodes", edges: "user,item,type\n1,1,saw\n1,2,bought\n", want: "bought: user:1>item:2; saw: user:1>item:1"},

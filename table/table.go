@@ -18,6 +18,7 @@ import (
 
 	"coles"
 	"coles/internal/setting"
+	filed "coles/internal/text"
 )
 
 // A Kind is the kind of the cells of a column, which decides the features made of them.
@@ -205,25 +206,10 @@ func (t *Table) SetKind(column string, kind Kind) error {
 func (t *Table) Select(rows []int) *Table {
 	s := &Table{File: t.File, Columns: slices.Clone(t.Columns)}
 	for j, c := range t.Columns {
-		s.Columns[j].Cells = selected(c.Cells, rows)
+		s.Columns[j].Cells = filed.Picked(c.Cells, rows)
 	}
-	if t.IDs != nil {
-		s.IDs = selected(t.IDs, rows)
-	}
-	if t.Lines != nil {
-		s.Lines = selected(t.Lines, rows)
-	}
+	s.IDs, s.Lines = filed.Picked(t.IDs, rows), filed.Picked(t.Lines, rows)
 	return s
-}
-
-func selected[T any](of []T, rows []int) []T {
-	to := make([]T, len(rows))
-	for k, i := range rows {
-		if i >= 0 {
-			to[k] = of[i]
-		}
-	}
-	return to
 }
 
 // check finds columns of different lengths, of one name, and of a name that no file holds.

@@ -130,7 +130,7 @@ type ColumnDescription struct {
 // String is the column in words, without its name.
 func (c ColumnDescription) String() string { return c.text }
 
-// DescribeColumns describes the columns of an encoder, none of nil or of one that takes numbers as they are.
+// DescribeColumns describes the columns of an encoder; none of plain numbers.
 func DescribeColumns(e *table.Encoder) (all []ColumnDescription) {
 	if e == nil || e.AsIs() {
 		return nil

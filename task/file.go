@@ -160,7 +160,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return k, err
 }
 
-// Keep is the file of a model of d, which was read so, with the rows if it places others by them.
+// Keep is the file of a model of d, read by o, with rows that place others.
 func Keep(m Model, o parse.Options, d *Data) *File {
 	f := &File{Model: m, Encoder: o.Encoder, Only: o.Only, ByKinds: d.ByKinds}
 	if fitted, ok := m.(*coles.Model); ok && usesEdges(fitted) && d.Joined {
@@ -176,8 +176,8 @@ func Keep(m Model, o parse.Options, d *Data) *File {
 // are here for others to join.
 func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
-// Embed makes vectors of d by the model, in the precision of its fit. Rows that are [Apart] join the rows kept here.
-// Errors: as the model's, and [NewPlacer].
+// Embed makes vectors of d by the model, in its precision. Rows that are [Apart] join those kept here. Errors: as the
+// model's, and [NewPlacer].
 func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
 	var y *mat.Dense
 	known, err := (*Data)(nil), error(nil)

@@ -29,7 +29,7 @@ var Purposes = []string{"classification", "clustering", "links"}
 // UnmarshalText reads a name.
 func (p *Purpose) UnmarshalText(text []byte) error { return setting.Unmarshal(p, text, Purposes) }
 
-// Settings are the settings of a fit for the purpose, to so many nodes with so many columns of features, 0 for none.
+// Settings are those of a fit to so many nodes with so many columns.
 func (p Purpose) Settings(nodes, features int) coles.Settings {
 	switch p {
 	case ForClustering:

@@ -39,7 +39,7 @@ func usesEdges(m Model) bool {
 	return r.Kind == coles.UseGraph || r.StructureShare > 0
 }
 
-// Narrowed is an embedding in float32 if the model's is, so that it is written like the embedding of the fit.
+// Narrowed is an embedding in float32 if the model's is, as a fit writes it.
 func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	fitted, ok := m.(*coles.Model)
 	if !ok || fitted.Report().Precision != coles.Float32 {
@@ -85,7 +85,7 @@ func otherWeights(m Model, g *coles.Graph) []Note {
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
-// OriginOf is the origin of the vectors of a model, zero for none, as of vectors in a file, which does not name it.
+// OriginOf is the origin of the vectors of a model, zero for those of a file.
 func OriginOf(m Model) learn.Origin {
 	switch m := m.(type) {
 	case *coles.Model:

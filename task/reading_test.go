@@ -67,7 +67,7 @@ func TestKindsOfEdges(t *testing.T) {
 	d := read(text)
 	about := testkit.Must(Describe(t.Context(), d, Target{}, nil, coles.DefaultSettings()))
 	testkit.WantSame(t, "kinds", about.Kinds, []kindDescription{{"x", 3, 4, 0}, {"y", 3, 5, 1}})
-	f := testkit.Must(d.Fit(t.Context(), Fitting{For: ForLinks}))
+	testkit.Must(d.Fit(t.Context(), Fitting{For: ForLinks}))
 	// a has 3 edges in x and 1 in y; b 1 and 2; c 1 and 1; d 1 and 1; e one in y.
 	want := map[string]float64{"ab": 1/math.Sqrt(3*1) + 1/math.Sqrt(1*2), "ac": 1 / math.Sqrt(3), "ad": 1 / math.Sqrt(3), "bc": 1 / math.Sqrt(2), "de": 1}
 	for e, w := range d.Graph.Edges() {
@@ -87,7 +87,7 @@ func TestKindsOfEdges(t *testing.T) {
 		ab      float64
 	}{{ForLinks, true, want["ab"]}, {General, false, 2}} {
 		d := read(text)
-		f = testkit.Must(d.Fit(t.Context(), Fitting{For: c.purpose}))
+		f := testkit.Must(d.Fit(t.Context(), Fitting{For: c.purpose}))
 		var file bytes.Buffer
 		testkit.Must(Keep(f.Model, parse.Options{}, d).WriteTo(&file))
 		kept, again := testkit.Must(ReadFile(&file)), read(text)

@@ -11,11 +11,11 @@ type Options struct {
 	// Labels, when not nil, holds lines "id, label", of any text, or is the file of a graph tool. Classes are numbered in the
 	// order of their names (as numbers, if all are integers); nodes without a line get label −1.
 	Labels io.Reader
-	// LabelColumn names the column of Labels, or the attribute of nodes, that is the label; without Labels it is one of the
-	// nodes of the edges. Features are made of others.
+	// LabelColumn names the column of Labels that is the label or, without Labels, the attribute of nodes in the file of
+	// the edges. Features are made of the other columns.
 	LabelColumn string
-	// Format is that of the edges, by its name in dataset.Formats. "" means the file of a graph tool if it is one by its content
-	// or name, and else text.
+	// Format is the format of the edges, by its name in dataset.Formats. "" tells the file of a graph tool by its content
+	// or name; another file is text.
 	Format string
 	// Weight names the attribute of edges that is the weight in the file of a graph tool.
 	Weight string
@@ -27,8 +27,9 @@ type Options struct {
 	// Type is the column that says the kind of an edge, by its name or counted from 1. "" is one that is called type, kind,
 	// relation or predicate, and of three columns without names the second of texts, if the others have ids in common.
 	Type string
-	// Repeats says what becomes of an edge that is given again, as [coles.WithRepeats]: "sum", "max" or "first". "" adds up,
-	// and Warn is told, unless edges are Unweighted. An Adjacency keeps all entries that are to be added up.
+	// Repeats says how the weights of an edge that is given again are joined, as [coles.WithRepeats]: "sum", "max" or
+	// "first". "" adds them up and tells Warn, unless edges are Unweighted. An Adjacency keeps the entries that are to be
+	// added up.
 	Repeats string
 	// Unweighted gives every edge weight 1. A third field may then be anything, such as a time.
 	Unweighted bool
@@ -53,8 +54,8 @@ type Options struct {
 	// in the encoder's order, JSON lines too, as far as it names them. One that is not there is dataset.ErrMissing.
 	Kinds   map[string]table.Kind
 	Encoder *table.Encoder
-	// SkipUnknown skips what names no node: labels and features of nodes that the edge list does not name, and edges
-	// of nodes that have no line of features, or none of Nodes, or of an end that says nothing.
+	// SkipUnknown skips labels and features of nodes that the edge list does not name. It skips edges with an end that says
+	// nothing, has no line of features, or is not among Nodes.
 	SkipUnknown bool
 	// Nodes, when not nil, names all nodes in their order, where features are not text. An edge that
 	// names another is coles.ErrIDs.

@@ -7,15 +7,21 @@
 // one a line, but those of an id and a "vector"; features are made of them. A cell of a table in quotes may have line ends.
 //
 // Fields are separated by tabs, commas, semicolons, bars or spaces, whichever gives the first lines of a file equally
-// many; double quotes protect a field. Edges may be NetworkX's, "u v {'weight': 2}", or pairs in brackets. Lines that start
-// with # or % before the first line with fields are comments and, of edges, what stands behind a # between blanks. Ids are
-// any UTF-8 text but [table.IsHole], unless in quotes.
+// many; double quotes protect a field. Edges may be NetworkX's, "u v {'weight': 2}", or pairs in round or square brackets.
+// Lines that start with # or % before the first line with fields are comments, but the last of them is a header if it
+// names the ends of an edge. Of edges, what stands behind a # between blanks is a comment, too. Ids are any UTF-8 text but
+// [table.IsHole], unless in quotes.
 //
-// The names of columns go before their places: source and target, from and to, user and item and their like are the ends of
-// an edge, weight, value and count its weight, and never what is called time, year, type or id; id and node name the node,
-// label, class and target its label. Without such names the cells of all columns on the first lines tell the ends, which
-// have much the same; no times, fractions or numbers of lines are ends, and no times a weight. Two readings as good are an
-// error that names both. Names of two kinds, such as user and item, are Bipartite, and so are columns of kinds, such as
-// from_type beside from. A square of numbers is an adjacency
+// Columns are chosen by their names, if these tell. The ends of an edge are source and target, from and to, user and item
+// and their like; its weight is weight, value or count, and never what is called time, year, type or id. The node is id or
+// node, and its label is label, class or target. Otherwise the cells of all columns on the first lines tell the ends: they
+// have much the same cells. No times, fractions or numbers of lines are ends, and no times are a weight. Where two readings
+// are equally good, an error names both.
+//
+// Ends whose columns are called after two kinds of things, such as user and item, are [Options.Bipartite]. So are ends with
+// columns of kinds, such as from_type beside from, and ids of two spaces of Neo4j. A square of numbers is an adjacency
 // matrix.
+//
+// All files name nodes by their ids. If a table of the nodes has a column label, name or title of different words, these
+// are the ids of the dataset.
 package parse

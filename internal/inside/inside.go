@@ -21,10 +21,10 @@ var (
 	Adjacency = door.Adjacency.(func(g *coles.Graph) *kernel.CSR[float64])
 
 	// FromEdges builds a graph of n nodes from the entries of an adjacency matrix: {U, V} with its weight is a_uv, as
-	// [coles.Graph.Edges] yields. It is undirected as by [coles.WithMirrors]. The entries come in parts, which several
-	// goroutines read. Each part is run three times, and must yield the same each time. It takes O(n + m log(max degree))
-	// time and, for m entries, 12 bytes an entry and 36 bytes a node besides the input, of which the graph keeps 8 and 16;
-	// and 16 bytes an entry more unless all weights are 1. Errors: as [coles.NewGraph].
+	// [coles.Graph.Edges] yields. It is undirected as by [coles.WithMirrors]. The entries come in parts, which
+	// several goroutines read. Each part is run three times, and must yield the same each time. It takes O(n + m
+	// log(max degree)) time for m entries. Besides the input it takes 12 bytes an entry and 36 bytes a node, of which
+	// the graph keeps 8 and 16; and 16 bytes an entry more unless all weights are 1. Errors: as [coles.NewGraph].
 	FromEdges = door.FromEdges.(func(n int, parts []iter.Seq2[coles.Edge, float64], opts ...coles.GraphOption) (*coles.Graph, error))
 
 	// FromRows builds a graph from its adjacency matrix in compressed rows. Nodes col[ptr[i]:ptr[i+1]], ascending,

@@ -280,9 +280,7 @@ func (t *Reader) Give(fields []string) {
 // Pick has the header and all lines from the current one on consist of these fields, in this order.
 func (t *Reader) Pick(columns []int) {
 	t.picked, t.width = columns, len(t.Fields)
-	if t.Header != nil {
-		t.Header = picked(t.Header, columns)
-	}
+	t.Header = Picked(t.Header, columns)
 	t.pick()
 }
 
@@ -291,13 +289,19 @@ func (t *Reader) pick() {
 		t.Fault(-1, "%w: %s, the lines before have %d", coles.ErrFormat, setting.Count(len(t.Fields), "fields"), t.width)
 		return
 	}
-	t.Fields, t.at, t.quoted = picked(t.Fields, t.picked), picked(t.at, t.picked), picked(t.quoted, t.picked)
+	t.Fields, t.at, t.quoted = Picked(t.Fields, t.picked), Picked(t.at, t.picked), Picked(t.quoted, t.picked)
 }
 
-func picked[T any](of []T, columns []int) []T {
-	to := make([]T, len(columns))
-	for i, k := range columns {
-		to[i] = of[k]
+// Picked are the values at some places, zero where a place is below 0; nil of nil.
+func Picked[T any](of []T, places []int) []T {
+	if of == nil {
+		return nil
+	}
+	to := make([]T, len(places))
+	for i, k := range places {
+		if k >= 0 {
+			to[i] = of[k]
+		}
 	}
 	return to
 }

@@ -21,8 +21,9 @@ const netmfPairs = 256
 //
 //	M = vol/T·(Σ_{r ≤ T} p^r)·D⁻¹,  p = D⁻¹A,  vol = Σ degrees.
 //
-// For the window T = 1 only edges count. For others Σ p^r is of the 256 largest eigenvalues of D^-½AD^-½, beside the ones of its
-// components, and the n × n entries are made again for each of six products, in O(256·n²) operations and O(256·n) memory.
+// For the window T = 1 only edges count. For others Σ p^r is of the 256 largest eigenvalues of D^-½AD^-½, beside the
+// ones of its components. The n × n entries are made again for each of six products, in O(256·n²) operations and
+// O(256·n) memory.
 func NetMF(ctx context.Context, g *coles.Graph, window, k int, seed uint64) (*mat.Dense, error) {
 	volume, inverse := 0.0, g.Degrees()
 	for i, degree := range inverse {

@@ -80,8 +80,8 @@ func summed(ctx context.Context, g *coles.Graph, x numbers, weights []float64, u
 	return dense(ctx, sum, nil)
 }
 
-// Cleora is the embedding of Rychalska et al. (2021), n × k: numbers drawn from −1 to 1, multiplied by p = D⁻¹A for some
-// rounds with rows scaled to length 1 after each, and whitened before the last scaling, if they are to be.
+// Cleora is the embedding of Rychalska et al. (2021), n × k. Numbers drawn from −1 to 1 are multiplied by p = D⁻¹A
+// for some rounds, with rows scaled to length 1 after each. If asked for, they are whitened before the last scaling.
 func Cleora(ctx context.Context, g *coles.Graph, rounds int, whiten bool, k int, seed uint64) (*mat.Dense, error) {
 	p, err := matrix.RowMeans[float32](ctx, inside.Adjacency(g))
 	if err != nil {

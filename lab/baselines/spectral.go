@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SpectralFeatures is the spectral embedding of the rows of x (n × d) by a linear kernel, whose
-// clusters by [cluster.KMeans] are the rows Spectral-f of the paper's clustering table: the columns are the
-// k leading eigenvectors of
+// SpectralFeatures is the spectral embedding of the rows of x (n × d) by a linear kernel. Its clusters by
+// [cluster.KMeans] are the rows Spectral-f of the paper's clustering table. The columns are the k leading
+// eigenvectors of
 //
 //	S^-½ XXᵀ S^-½,  S = diag(XXᵀ1),
 //
@@ -26,9 +26,9 @@ import (
 // SpectralClustering. The first is constant. Rows without any similarity are zero. They come from
 // the k right singular vectors of S^-½X, at the cost and with the memory of [PCA] and a copy of x.
 //
-// Errors: [coles.ErrSetting] for k outside 1..min(n, d), or above the rank of x,
-// [coles.ErrNegative] for a row whose similarities add up to a negative number, and as for any matrix, [coles.ErrNotFinite] also for
-// similarities that overflow, and ctx's.
+// Errors: [coles.ErrSetting] for k outside 1..min(n, d), or above the rank of x; [coles.ErrNegative] for a row whose
+// similarities add up to a negative number; [coles.ErrNotFinite] also for similarities that overflow; and as for any
+// matrix, and ctx's.
 func SpectralFeatures(ctx context.Context, x mat.Matrix, k int) (*mat.Dense, error) {
 	f, scale, err := given.ReadTame(ctx, x)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command densities draws why COLES trains better than SampledNCE. It draws the scores u·v of pairs that are joined
-// and of pairs that are not, under either objective, or the gain of the one over the other against the homophily of
+// Command densities draws why COLES trains better than SampledNCE. One figure has the scores u·v of pairs that are
+// joined and of pairs that are not, under either objective. The other has the gain of COLES against the homophily of
 // the graph.
 package main
 

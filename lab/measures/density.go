@@ -89,9 +89,8 @@ func ParzenDensity(ctx context.Context, sample, grid []float64, h float64) ([]fl
 	})
 }
 
-// DensityGrid returns points numbers, equally far apart, that reach five bandwidths beyond all
-// samples: less than 3·10⁻⁷ of any density lies outside. h is the bandwidth, or 0 for the largest
-// [SilvermanBandwidth] of a sample.
+// DensityGrid returns points numbers, equally far apart, that reach five bandwidths beyond all samples. Less than
+// 3·10⁻⁷ of any density lies outside. h is the bandwidth, or 0 for the largest [SilvermanBandwidth] of a sample.
 //
 // Errors: [coles.ErrSetting] for points outside 2 … 2³¹−1 (2²⁷−1 on 32 bits) and as for
 // [ParzenDensity], [coles.ErrShape] also for no sample, [coles.ErrNotFinite].
@@ -123,10 +122,10 @@ func DensityGrid(points int, h float64, samples ...[]float64) ([]float64, error)
 //
 //	JS = ½·Σ p log(p/m) + ½·Σ q log(q/m),  m = (p + q)/2,
 //
-// from 0 for equal ones to log 2 for disjoint ones (Lin 1991). 2·JS − 2·log 2 is the most that E
-// log D(x) + E log(1 − D(y)) can reach (Goodfellow et al. 2014): such losses have nothing more to
-// learn once the two are disjoint, when [Wasserstein] still measures their distance. h is the bandwidth
-// for both, or 0 for each its own [SilvermanBandwidth]. 512 points suit scores of embeddings.
+// from 0 for equal ones to log 2 for disjoint ones (Lin 1991). The largest value of E log D(x) + E log(1 − D(y)) is
+// 2·JS − 2·log 2 (Goodfellow et al. 2014). Such losses have nothing more to learn once the two are disjoint;
+// [Wasserstein] still measures their distance then. h is the bandwidth for both, or 0 for each its own
+// [SilvermanBandwidth]. 512 points suit scores of embeddings.
 //
 // Errors: as [DensityGrid], [coles.ErrSetting] also for points further apart than a
 // bandwidth, so that a grid could miss numbers altogether, and ctx's.

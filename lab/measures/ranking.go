@@ -34,9 +34,9 @@ type LinkPrediction struct {
 	Hits float64
 }
 
-// PredictLinks measures how well the similarity of rows of x (n × d), an embedding of a graph without some
-// edges, separates these edges from pairs that no edge joins; k is for hits@k. No classifier is trained:
-// the similarities themselves predict links.
+// PredictLinks takes the rows of x (n × d), an embedding of a graph without some edges. It measures how well their
+// similarity separates these edges from pairs that no edge joins. k is for hits@k. No classifier is trained: the
+// similarities themselves predict links.
 //
 // It takes O(d) a pair, O(p log p) to rank p of them, and for cosines O(nd) and a copy of x.
 //

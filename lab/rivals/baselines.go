@@ -20,9 +20,9 @@ import (
 //	s := rivals.MLP("")
 //	s.Network = append(gnn.Network{gnn.Propagate(coles.S2GC(10, 0.05))}, s.Network...)
 //
-// It trains 256·d + 257·256 + 257·C + 4·256 numbers for C classes, and 256 more: 110,120 on
-// ogbn-arxiv. An epoch takes some 6·256·(d + 256 + C) multiplications for each labelled node and a
-// third of that for each to stop by; a step takes 13·4·256 bytes for each labelled node.
+// It trains 256·d + 257·256 + 257·C + 4·256 numbers for C classes, and 256 more: 110,120 on ogbn-arxiv. An epoch
+// takes some 6·256·(d + 256 + C) multiplications for each labelled node, and a third of that for each node to stop
+// by. A step takes 13·4·256 bytes for each labelled node.
 func MLP(string) gnn.Settings { return baseline(gnn.Linear, 0.01, 0.5, oneStep) }
 
 // MLPHead is [MLP] as the COLES paper has it behind an embedding of ogbn-arxiv, which takes the

@@ -22,12 +22,11 @@ import (
 //
 //	H ← H + (Z + S(Z))·Θ + 1·b,  Z = drop(ReLU(norm(H))),  S(Z)_ic = Σ_j softmax_j(z_jc/10)·z_jc
 //
-// over the neighbours j of a node i and i itself, the softmax taken for each column c for itself and
-// its weights counted as constant. The first time there is no sum with H, and Z = H, of which S
-// takes max(H, 0). Behind them stand batch normalisation, ReLU, dropout and a linear layer. The
-// authors' setting for ogbn-arxiv, which serves for every graph: dropout of 0.5, Adam(1e-3), 500 epochs,
-// and the parameters that were best for the validation nodes, by their accuracy; here it is by their
-// loss. Their 1e-7, which they add to what S is taken of, is left out.
+// over the neighbours j of a node i and i itself, the softmax taken for each column c for itself and its weights
+// counted as constant. The first time there is no sum with H, and Z = H, of which S takes max(H, 0). Behind them
+// stand batch normalisation, ReLU, dropout and a linear layer. The authors' setting for ogbn-arxiv serves for every
+// graph: dropout of 0.5, Adam(1e-3), 500 epochs. The parameters are those that were best for the validation nodes, by
+// their accuracy; here by their loss. Their 1e-7, which they add to what S is taken of, is left out.
 //
 // It trains 128·d + 128 + 28·(128² + 128 + 2·128) + 129·C numbers for C classes, 491,176 on ogbn-arxiv.
 // An epoch takes some 28·(8·n·128² + 10·nnz(W)·128) multiplications and 84·n·128 exponentials. Every

@@ -40,9 +40,9 @@ type SkipGram struct {
 	P         float64 `json:"p"`         // the larger, the seldomer walks turn back
 	Q         float64 `json:"q"`         // the smaller, the farther walks go
 	Rate      float64 `json:"rate"`      // of the first step, 1e-4 to 1
-	// Parts, 1 to 64, is how many parts the nodes are split into, and how many processors can train
-	// at once; there are fewer where a part would have less than 64 nodes. The negatives of a pair
-	// are drawn from the part of c. The embedding depends on Parts, but not on GOMAXPROCS.
+	// Parts, 1 to 64, is how many parts the nodes are split into, and so how many processors can train at once. There
+	// are fewer where a part would have less than 64 nodes. The negatives of a pair are drawn from the part of c. The
+	// embedding depends on Parts, but not on GOMAXPROCS.
 	Parts int    `json:"parts"`
 	Seed  uint64 `json:"seed"` // of the walks, the vectors and the negatives
 }

@@ -63,8 +63,8 @@ func summary[T autodiff.Float](t *autodiff.Tape[T], h *autodiff.Value[T], rows [
 	return t.Sigmoid(t.MatMul(constant(t, 1, h.Rows(), 1/float64(h.Rows())), h))
 }
 
-// discriminate is the logistic loss of separating the rows of h from the rows of shuffled by the sum of
-// their scores for all summaries, hᵀM(c₁ + c₂ + …) + b·(1 + 1 + …).
+// discriminate is the logistic loss of separating the rows of h from the rows of shuffled. A row is scored by the sum
+// of its scores for all summaries, hᵀM(c₁ + c₂ + …) + b·(1 + 1 + …).
 func discriminate[T autodiff.Float](t *autodiff.Tape[T], h, shuffled, m, b *autodiff.Value[T], summaries ...*autodiff.Value[T]) *autodiff.Value[T] {
 	c, bias := summaries[0], b
 	for _, more := range summaries[1:] {

@@ -67,8 +67,8 @@ func rival(objective gnn.Objective, layers ...gnn.Layer) gnn.Settings {
 	return s
 }
 
-// labelled are the settings that most networks trained on labels share: features as they are, Adam, and
-// a number of epochs, after which the best parameters for the nodes to stop by are taken.
+// labelled are the settings that most networks trained on labels share: features as they are, Adam, and a number of
+// epochs. Then the best parameters for the nodes to stop by are taken.
 func labelled(rate float64, epochs int, layers ...gnn.Layer) gnn.Settings {
 	s := gnn.ClassifierSettings()
 	s.Network, s.Preparation, s.Optimizer = layers, coles.PrepareNone, optim.Adam(rate)

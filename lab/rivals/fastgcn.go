@@ -17,10 +17,10 @@ import (
 	"coles/internal/stream"
 )
 
-// FastGCN is the network of two layers of [gnn.GCN], one of 128 columns and one for each class, that
-// sums over a few nodes drawn by importance (Chen, Ma and Xiao, ICLR 2018), for [gnn.TrainClassifier].
-// W·X is computed once; a step takes 256 labelled nodes v and, for all of them together, 400 draws j of
-// the nodes that W joins them to, and sees
+// FastGCN is a network for [gnn.TrainClassifier] that sums over a few nodes drawn by importance (Chen, Ma and Xiao,
+// ICLR 2018). It has two layers of [gnn.GCN], one of 128 columns and one of a column for each class. W·X is computed
+// once; a step takes 256 labelled nodes v and, for all of them together, 400 draws j of the nodes that W joins them
+// to, and sees
 //
 //	ŷ_v = Σ_j W_vj/(400·q_j)·ReLU((W·X)_j·Θ₀ + b₀)·Θ₁ + b₁,  q_j ∝ ‖W_·j‖ over these nodes,
 //

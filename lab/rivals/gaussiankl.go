@@ -8,9 +8,9 @@ import (
 	"coles/internal/parallel"
 )
 
-// gaussianKL is the m×1 matrix of the divergences between pairs of normal distributions with
-// diagonal covariances, N_i with the mean μ_i and the variances σ_i, which are positive: rows of the
-// n×d matrices mean and variance. With i = is[k] and j = js[k],
+// gaussianKL is the m×1 matrix of the divergences between pairs of normal distributions with diagonal covariances.
+// N_i has the mean μ_i and the positive variances σ_i, which are rows of the n×d matrices mean and variance. With i =
+// is[k] and j = js[k],
 //
 //	y_k = KL(N_j ‖ N_i) = ½·Σ_l [σ_jl/σ_il + (μ_il − μ_jl)²/σ_il − 1 − log(σ_jl/σ_il)],
 //
@@ -54,8 +54,8 @@ func gaussianKL[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], mean
 	}, mean, variance)
 }
 
-// scatter calls add for every k in [0, m) and for ranges [lo, hi) that cover all columns: within a
-// range in the order of k, since several k may add to the same row.
+// scatter calls add for every k in [0, m) and for ranges [lo, hi) that cover all columns. Within a range the k are in
+// order, since several may add to the same row.
 func scatter[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], m, cols int, add func(k, lo, hi int)) {
 	const atOnce, columns = 1 << 14, 64 // rows between two looks at the context, and the columns of a task
 	for first := 0; first < m && t.Err() == nil; first += atOnce {

@@ -75,10 +75,9 @@ func (c grace) settings(drop func(edges, features [2]float64) gnn.Augmentation) 
 //	(1/2n)·Σ_i [ℓ(u_i) + ℓ(v_i)],
 //	ℓ(u_i) = log(Σ_{k≠i} e^(u_i·u_k/τ) + Σ_k e^(u_i·v_k/τ)) − u_i·v_i/τ,
 //
-// and ℓ(v_i) with u and v exchanged. With anchors, the outer
-// sum is over that number of nodes, drawn anew in every step, which is an unbiased estimate of it and of
-// its gradient; all nodes stay in the inner sums. Where they are not fewer than half of the nodes,
-// and for 0 anchors, all nodes are taken, which then costs no more.
+// and ℓ(v_i) with u and v exchanged. With anchors, the outer sum is over that number of nodes, drawn anew in every
+// step. This estimates it and its gradient without bias; all nodes stay in the inner sums. Where they are not fewer
+// than half of the nodes, and for 0 anchors, all nodes are taken, which then costs no more.
 //
 // It takes an augmentation of two views, such as [gnn.Drop], or fails with [coles.ErrSetting], as it
 // does for τ or p that are not more than 0, and less than 0 anchors.

@@ -19,11 +19,10 @@ import (
 // c₂ of two augmented graphs instead of the summary of the graph itself. A node is scored by s(v) =
 // vᵀM(c₁ + c₂) + 2b. The augmented graphs are drawn once, before the training.
 //
-// There is one setting for every graph: DGI with subgraphs of 80 % of the nodes. The authors print it
-// for Citeseer, their only one. (Their other augmentations drop nodes,
-// features or edges at random.) In their code a subgraph ends with its component, which on Citeseer
-// may be a few nodes; here it goes on in another one. They also train a second M without use; the
-// parameters here equal DGI's. An epoch costs twice as much.
+// There is one setting for every graph: DGI with subgraphs of 80 % of the nodes. The authors print it for Citeseer,
+// their only one. (Their other augmentations drop nodes, features or edges at random.) In their code a subgraph ends
+// with its component, which on Citeseer may be a few nodes. Here it goes on in another component. They also train a
+// second M without use; the parameters here equal DGI's. An epoch costs twice as much.
 func GraphCL(dataset string) gnn.Settings {
 	s := DGI(dataset)
 	s.Augmentation = subgraphs(0.2)

@@ -11,8 +11,8 @@ import (
 // GraphSAINT is the network that is trained on subgraphs (Zeng, Zhou, Srivastava, Kannan and Prasanna, ICLR 2020) of
 // random walks, for [gnn.TrainClassifier]. A step sees the nodes S that 2,000 walks of 4 steps come to, and the edges
 // among them. The walks begin at labelled nodes drawn uniformly; there are no more walks than labelled nodes. The
-// entry of D⁻¹A from v to its neighbour u is divided by α_uv, and the loss of a labelled node multiplied by λ_v, so
-// that sums over neighbours and the loss are estimated without bias:
+// entry of D⁻¹A from v to its neighbour u is divided by α_uv, and the loss of a labelled node is multiplied by λ_v.
+// So sums over neighbours and the loss are estimated without bias:
 //
 //	α_uv = P(u ∈ S | v ∈ S) = C_uv/C_v,  λ_v = 1/(n·P(v ∈ S)) = N/(n·C_v),
 //
@@ -28,15 +28,15 @@ import (
 // steps for walks to reach as many nodes as are labelled; features of Reddit with standardised
 // columns, features of every other graph as stored. At the end the graph is whole.
 //
-// An edge or a node that is met for the first time after the counting counts as met once; the authors
-// bound the factor of such an edge by 10,000. They draw roots from all nodes of the graph, which are
-// the labelled ones in their inductive training, train on the subgraphs of the counting first, and
-// clip the gradient at the norm 5; here none is.
+// An edge or a node that is met for the first time after the counting counts as met once; the authors bound the
+// factor of such an edge by 10,000. They draw roots from all nodes of the graph, which are the labelled ones in their
+// inductive training, and train on the subgraphs of the counting first. They clip the gradient at the norm 5; here
+// none is clipped.
 //
-// It trains 2·(128·d + 384) + 2·(256·128 + 384) + 2·(128·128 + 384) + 129·C numbers for C classes,
-// 260,009 on Reddit. A step takes some 6·|S|·(256·d + 98,304) multiplications and 4·|S|·(d + 6,100)
-// bytes for |S| ≤ 10,000 nodes; the counts take 4 bytes for each stored edge, and 5 for each node, 13
-// while counting. All nodes together take 4·n·1,950 bytes.
+// It trains 2·(128·d + 384) + 2·(256·128 + 384) + 2·(128·128 + 384) + 129·C numbers for C classes, 260,009 on Reddit.
+// A step takes some 6·|S|·(256·d + 98,304) multiplications and 4·|S|·(d + 6,100) bytes for |S| ≤ 10,000 nodes. The
+// counts take 4 bytes for each stored edge, and 5 for each node, 13 while counting. All nodes together take 4·n·1,950
+// bytes.
 func GraphSAINT(dataset string) gnn.Settings {
 	const dropped = 0.1
 	var layers []gnn.Layer

@@ -19,8 +19,8 @@ func rowsIn[T autodiff.Float](m autodiff.Matrix[T], s span) autodiff.Matrix[T] {
 }
 
 // rounds calls do for every pair of a block of rows and a block of cols as a task. With half these are the same
-// blocks, and only pairs (i, j) with i ≤ j count. A task may add to what belongs to its two blocks: the tasks run in
-// rounds, in which no block occurs twice, so that the sums are in an order that the sizes alone decide.
+// blocks, and only pairs (i, j) with i ≤ j count. A task may add to what belongs to its two blocks. The tasks run in
+// rounds, in which no block occurs twice, so that the sizes alone decide the order of the sums.
 func rounds[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], rows, cols int, half bool, do func(i, j span)) {
 	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
 	down, across := parallel.Pieces(rows, pairBlock), parallel.Pieces(cols, pairBlock)

@@ -46,8 +46,8 @@ import (
 // Their protocol has ten splits with up to 60 % of the nodes to learn from. By it, four seeds have 83.0 % in the mean
 // on texas (they print 88.0) and 77.8 on cornell (82.6). Three have 87.2 on wisconsin (85.5), and one has 68.1 on
 // chameleon (71.6). A program by their formulas, with the second dropout, has 82.1 on texas and 81.3 on cornell, by
-// one seed. Of the epochs of the classifier that are best on the nodes to choose by, the protocol takes the best in
-// the test; the first of them has 0.5 to 5 points less. On cornell the loss hardly leaves log 2 before the patience
+// one seed. Several epochs of the classifier may be best on the nodes to choose by. The protocol takes the best of
+// them in the test; the first has 0.5 to 5 points less. On cornell the loss hardly leaves log 2 before the patience
 // ends.
 //
 // It trains (d+1)·h + 2K + 2 + h² + 1 numbers, 996,375 on Cora. An epoch takes some 16·K·nnz(A)·h

@@ -43,9 +43,8 @@ func SIGN(hops int) gnn.Settings {
 // SIGNHops is how many hops [SIGN] takes on ogbn-arxiv.
 const SIGNHops = 5
 
-// SIGNFeatures are [X | AX | … | A^K·X] of the features X (n × d) of a graph, n × (K+1)·d, with A the means
-// over neighbours; a node without neighbours has zeros there. It costs K·2m·d multiplications for m
-// edges.
+// SIGNFeatures are [X | AX | … | A^K·X], n × (K+1)·d, of the features X (n × d) of a graph. A takes means over
+// neighbours; a node without neighbours has zeros there. It costs K·2m·d multiplications for m edges.
 //
 // Errors: [coles.ErrSetting] for hops below 0, [coles.ErrShape], [coles.ErrNotFinite],
 // [coles.ErrTooLarge], and ctx's.

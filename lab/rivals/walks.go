@@ -27,8 +27,8 @@ import (
 // the sums of its weights; tables of all steps would take Σ deg² numbers.
 type walker struct {
 	adj *kernel.CSR[float64]
-	// upTo holds the running sums of the weights of each row, over the largest weight of the row so
-	// that none overflows; nil where all weights of the graph are 1.
+	// upTo holds the running sums of the weights of each row, nil where all weights of the graph are 1. They are
+	// divided by the largest weight of the row, so that none overflows.
 	upTo      []float64
 	back, far float64 // 1/p and 1/q
 	most      float64 // the largest factor of a step

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A grid is the cells of one table, in one scaling, as people read them: a row a method (and value
-// of an ablation), a column a data set and number of labels, or measure.
+// A grid is the cells of one table, in one scaling, as people read them. A row is a method (and value of an
+// ablation), a column a data set and number of labels, or measure.
 type grid struct {
 	Table   table     // whose cells these are
 	Scaling scaling   // the zero one where there is none

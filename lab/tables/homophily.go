@@ -54,9 +54,9 @@ func graphOrFeatures(ctx context.Context, o options, p *problem, m method) ([]ce
 	return cells, nil
 }
 
-// families are generated graphs with degrees of a heavy tail and five classes. They differ in how
-// much the features reveal: a word in twelve is of a node's topic, a word in three, or the features are
-// measurements about a mean for each class.
+// families are generated graphs with degrees of a heavy tail and five classes. They differ in how much the features
+// reveal. A word in twelve is of a node's topic, or a word in three, or the features are measurements about a mean
+// for each class.
 var families = []struct {
 	name  string
 	graph synthetic.Communities

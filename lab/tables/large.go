@@ -78,8 +78,8 @@ func largeOf(name string) *largeGraph {
 	return nil
 }
 
-// largeDatasets are the paper's data sets that are in a folder, if one is named, those generated in the
-// place of the others and, if there are any, the larger ones of the archives.
+// largeDatasets are the paper's data sets that are in a folder, if one is named, and generated ones in the place of
+// the others. Larger ones of the archives follow, if there are any.
 func largeDatasets(folder string) []string {
 	there := func(path ...string) bool {
 		_, err := os.Stat(filepath.Join(append([]string{folder}, path...)...))

@@ -10,8 +10,8 @@ import (
 	"coles/dataset/synthetic"
 )
 
-// singleData are graphs that come without features, and the files, below a folder, of their edges and of the classes, one a
-// node, in a column if it has a name.
+// singleData are graphs that come without features. Each has a file of edges and a file of classes, one a node, in a
+// column if it has a name.
 var singleData = map[string]struct{ edges, labels, column string }{
 	"lastfm":      {"lastfm/edges.txt", "lastfm/target.csv", ""},
 	"usa_flights": {"usa_flights/edges.txt", "usa_flights/labels.txt", ""},

@@ -204,8 +204,8 @@ func scorerOf(ctx context.Context, name string, p *problem, g *coles.Graph, seed
 	}, err
 }
 
-// ease is the linear autoencoder of Steck (2019): with P = (AᵀA + ridge·I)⁻¹ the score of u and v is that of row u of A
-// with column v of B, B = I − P/diag(P).
+// ease is the linear autoencoder of Steck (2019). With P = (AᵀA + ridge·I)⁻¹ and B = I − P/diag(P), the score of u
+// and v is the product of row u of A and column v of B.
 func ease(g *coles.Graph) (scorer, error) {
 	n := g.Nodes()
 	gram := mat.NewSymDense(n, nil)

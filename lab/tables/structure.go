@@ -32,8 +32,8 @@ var bareGraphs = []string{"cora", "citeseer", "pubmed", "amazon_photo", "flickr"
 // mostOfAll are the nodes up to which all pairs of them are gone through, or 128 eigenvectors searched to six digits.
 const mostOfAll = 50_000
 
-// structureMethods have the settings of their papers, but FastRP weights that were the best of seven on cora, lastfm and ppi: its own
-// were tuned to other graphs, and are 7 to 20 points behind these.
+// structureMethods have the settings of their papers. Only FastRP has other weights, the best of seven on cora,
+// lastfm and ppi: its own were tuned to other graphs, and are 7 to 20 points behind.
 var structureMethods = append(pick(closedMethods, "COLES without features", "Eigenmaps"),
 	bare("SVD", baselines.SVD),
 	bare("NetMF (T = 1)", func(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, error) {

@@ -96,7 +96,7 @@ func (e *edgeReader) choose(opts options) {
 	case e.width == 2:
 		weightless = true
 	case e.width == 3 && e.kindAt >= 0:
-		e.columns = slices.DeleteFunc(e.columns, func(k int) bool { return k == e.kindAt })
+		e.columns = slices.DeleteFunc([]int{0, 1, 2}, func(k int) bool { return k == e.kindAt })
 	case e.width == 3 && opts.Unweighted:
 	default:
 		weight := -1

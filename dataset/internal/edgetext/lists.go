@@ -50,7 +50,8 @@ func (l *edgeFiles) readNeighbours(r io.Reader, opts options) error {
 			}
 		}
 	}
-	if numbers := !slices.ContainsFunc(first, func(field string) bool { return !text.IsNumber(field) }); numbers && len(first) > 1 && first[0] == fmt.Sprint(lines-1) {
+	numbers := len(first) > 1 && !slices.ContainsFunc(first, func(field string) bool { return !text.IsNumber(field) })
+	if numbers && first[0] == fmt.Sprint(lines-1) {
 		l.say(l.edgesFile, t.First, nil, "%s may be the numbers of nodes and edges, as %d lines follow: so begins a file of the format metis", strings.Join(first, " "), lines-1)
 	}
 	return t.Err
@@ -78,43 +79,33 @@ func (l *edgeFiles) readBaskets(r io.Reader, opts options) error {
 
 // EachList calls f with the members of a JSON object, each a list of texts and numbers.
 func EachList(r io.Reader, f func(id string, members []string) error) error {
-	decode := json.NewDecoder(r)
-	decode.UseNumber()
-	bad := func(what any) error {
-		return source.At(decode.InputOffset(), "%w: JSON, want an object of lists, such as {\"ann\": [\"bob\", 7]}: %v", coles.ErrFormat, what)
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return err
 	}
-	if open, err := decode.Token(); err != nil {
-		return bad(err)
-	} else if open != json.Delim('{') {
-		return bad(open)
+	bad := func(at int, err error) error {
+		return source.At(int64(at), "%w: JSON, want an object of lists, such as {\"ann\": [\"bob\", 7]}: %w", coles.ErrFormat, err)
 	}
-	for decode.More() {
-		id, err := decode.Token()
-		var values []any
-		if err == nil {
-			err = decode.Decode(&values)
-		}
-		if err != nil {
-			return bad(err)
+	lists, err := source.Members(all)
+	if err != nil {
+		return bad(0, err)
+	}
+	for _, list := range lists {
+		var values []json.RawMessage
+		if err := json.Unmarshal(list.Value, &values); err != nil {
+			return bad(list.At, err)
 		}
 		members := make([]string, len(values))
 		for k, v := range values {
-			switch v := v.(type) {
-			case string:
-				members[k] = v
-			case json.Number:
-				members[k] = v.String()
-			default:
-				return bad(v)
+			var number json.Number
+			if json.Unmarshal(v, &members[k]) != nil && json.Unmarshal(v, &number) != nil || v[0] == 'n' {
+				return bad(list.At, fmt.Errorf("%s is neither text nor a number", v))
 			}
+			members[k] = cmp.Or(string(number), members[k])
 		}
-		if err := f(id.(string), members); err != nil {
+		if err := f(list.Name, members); err != nil {
 			return err
 		}
-	}
-	_, err := decode.Token()
-	if err != nil {
-		return bad(err)
 	}
 	return nil
 }

@@ -211,8 +211,8 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
-	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
+	l.nodes.ids, l.names = text.Picked(l.nodes.ids, order), text.Picked(l.names, order)
+	l.Class, l.Sides, l.only = text.Picked(l.Class, order), text.Picked(l.Sides, order), text.Picked(l.only, order)
 	l.edges.Move(row)
 	for _, kind := range l.byKind {
 		kind.Move(row)
@@ -225,18 +225,6 @@ func (l *edgeFiles) take(order []int) error {
 		l.Table = l.Table.Select(order[:behind])
 	}
 	return l.takeFeatures(order)
-}
-
-// taken are what these nodes have, nil for none.
-func taken[T any](of []T, order []int) []T {
-	if of == nil {
-		return nil
-	}
-	to := make([]T, len(order))
-	for i, old := range order {
-		to[i] = of[old]
-	}
-	return to
 }
 
 func (l *edgeFiles) takeFeatures(order []int) error {

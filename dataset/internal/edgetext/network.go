@@ -21,7 +21,7 @@ import (
 type networkFile struct {
 	*networks.Network
 	file, format string
-	names        []string // of the nodes
+	names, by    []string // of the nodes, and the attributes that have them
 }
 
 // networkIn reads a stream that is the file of a graph tool by what it begins with, or by its format or name where it
@@ -43,7 +43,7 @@ func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.R
 		return nil, nil, place.In(file, err)
 	}
 	f := &networkFile{Network: n, file: file, format: of.Name, names: n.IDs}
-	f.names, _ = called(n.IDs, func(kind string) []string {
+	f.names, f.by, _ = called(n.IDs, func(kind string) []string {
 		if c := n.Nodes.Named(kind); c != nil {
 			return c.All(len(n.IDs))
 		}
@@ -53,17 +53,7 @@ func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.R
 }
 
 // isName reports whether an attribute is in the names.
-func (f *networkFile) isName(c *networks.Column) bool {
-	if c.Name != "label" && c.Name != "name" && c.Name != "title" {
-		return false
-	}
-	for i, cell := range c.All(len(f.IDs)) {
-		if cell != "" && cell != f.names[i] && cell != f.IDs[i] {
-			return false
-		}
-	}
-	return true
-}
+func (f *networkFile) isName(c *networks.Column) bool { return slices.Contains(f.by, c.Name) }
 
 // rows are the rows of the nodes, which may be new. Another file may call them by their ids.
 func (f *networkFile) rows(l *edgeFiles, skip bool) ([]int32, error) {

@@ -135,7 +135,7 @@ func (l *edgeFiles) warnOfIDs() {
 	}
 }
 
-// asWhole is the usual form of a whole number, 2 of 2.0, 02, +2 and 2e0; another id but for .0.
+// asWhole is the whole number that an id stands for: 2 for 2.0, 02, +2 and 2e0. Other ids lose .0 at their end, if any.
 func asWhole(id string) string {
 	id = strings.TrimSuffix(id, ".0")
 	if _, usual := text.Integer(id); usual || id == "" || id[0] != '+' && (id[0] < '0' || id[0] > '9') {

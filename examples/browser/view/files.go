@@ -88,7 +88,8 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 	if graph.Name == "npz" && (features.Name != "" || labels.Name != "") {
 		return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
 	}
-	if named := []string{"edges", "adjacency", "baskets"}; (slices.Contains(named, graph.Name) || graph.Attributes) && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
+	isText := graph.Attributes || slices.Contains([]string{"edges", "adjacency", "baskets"}, graph.Name)
+	if isText && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
 		opts.Format = graph.Name
 		return readText(edges, features, labels, opts)
 	}

@@ -1,5 +1,5 @@
-// Package programs has the parts that the programs of the laboratory share: measurements one by one, each in its own process, the
-// choice among them by name, and features in a file.
+// Package programs has the parts that the programs of the laboratory share. They measure one by one, each measurement
+// in its own process, choose among these by name, and keep features in a file.
 package programs
 
 import (

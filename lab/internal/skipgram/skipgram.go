@@ -1,11 +1,10 @@
 // Package skipgram trains vectors of nodes that meet on walks, by the loss of word2vec, on all
 // processors and with the same bytes for any number of them.
 //
-// The schedule is a Latin square. Nodes are split into parts, and the pairs of some walks into
-// buckets, one for each two parts. In a round the buckets (i, i + r mod parts) are trained at once: no
-// two of them have a part of the x in common, or one of the y. So one goroutine at a time writes to a
-// vector, and the order of its steps is always the same. The vectors of two parts also fit a cache
-// where the vectors of all nodes do not.
+// The schedule is a Latin square. Nodes are split into parts, and the pairs of some walks into buckets, one for each
+// two parts. In a round the buckets (i, i + r mod parts) are trained at once. No two of them have a part of the x in
+// common, or a part of the y. So one goroutine at a time writes to a vector, and the order of its steps is always the
+// same. The vectors of two parts also fit a cache where the vectors of all nodes do not.
 package skipgram
 
 import (
@@ -65,9 +64,9 @@ type trainer struct {
 	shares []*share
 }
 
-// Train returns the vectors x of all nodes, in Width(Dim) columns of which Dim are used; nodes
-// that no walk starts from have zeros. progress, which may be nil, gets the number of walks
-// trained on, and their total. The only error is ctx's.
+// Train returns the vectors x of all nodes, in Width(Dim) columns of which Dim are used. Nodes that no walk starts
+// from have zeros. The function progress, which may be nil, gets the number of walks trained on, and their total. The
+// only error is ctx's.
 func Train(ctx context.Context, w Walks, s Settings, progress func(done, total int)) (kernel.Matrix[float32], error) {
 	m, err := newTrainer(ctx, w, s)
 	if err != nil {
