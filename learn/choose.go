@@ -27,8 +27,7 @@ type Choice struct {
 	// Error is the standard error of the difference of the first two where both are equally good: √(b + c)/n of n rows with
 	// classes, b right by the one alone and c by the other.
 	Error float64
-	// Score is measured part by part of cross-validation, each by the candidate that the other parts take: so the choice
-	// does not flatter it.
+	// Score is that of each part of cross-validation by the candidate that the others take: the choice does not flatter it.
 	Score float64
 
 	told      bool // the kinds are far enough apart

@@ -21,9 +21,9 @@ import (
 // [Weights] of the opinions. Without a graph, or for more than 2²⁷ opinions, surroundings count nothing. If more than 2²⁷/c
 // rows have one of c classes, the seed draws as many that are predicted.
 //
-// It takes a [LogisticRegression.Fit] with its search and one more for each part, or as many regressions of a [Ridge]. Each
-// part also takes 25 passes over the edges with c + 1 columns, or up to 535 with one column of numbers. Columns of features
-// take as much again at most, or are not tried. Numbers without a graph or columns are left out one at a time instead.
+// It takes a [LogisticRegression.Fit] with its search and one more for each part, or as many of a [Ridge]. Each part takes 25
+// passes over the edges with c + 1 columns, or up to 535 with one of numbers. Columns of features take as much again at most,
+// or are not tried.
 //
 // Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
 // as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
@@ -96,10 +96,8 @@ func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 }
 
 // Predict answers for the given rows of y (n × d), or for all where rows is nil. known are the labels that are known, none
-// if it is zero; it leaves out classes that the predictor lacks. Without a graph the regression alone answers, and known is
-// not read: this is for newcomers, whose vectors hold what their neighbours say. So does a number that no label reaches.
-//
-// It takes the scores of the rows, and 25 passes over the edges with c + 1 columns, or up to 535 with one column of numbers.
+// if it is zero; it leaves out classes that the predictor lacks. Without a graph, as for newcomers, and for a number that no
+// label reaches, the regression alone answers. It takes the scores of the rows, and passes over the edges as a part of [Fit].
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {

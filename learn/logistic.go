@@ -47,11 +47,10 @@ type LogisticRegression struct {
 	//
 	//	½(‖w‖²/C + b²) + Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))).
 	//
-	// Each part is predicted by a model of the others, with every candidate. One that predicts h rows rightly weighs
-	// e^(h/2), and the candidate nearest to the weighted geometric mean of all is fitted to all rows; of two as near, the
-	// first. The best of near candidates is best by chance where labels are few: the mean stays in their middle until
-	// the labels decide. The half in e^(h/2), and [DefaultCs], were chosen with the thirteen graphs of
-	// lab/docs/results.md in view, at 5 and 20 labels per class.
+	// Each part is predicted by a model of the others, with every candidate. One that predicts h rows rightly weighs e^(h/2).
+	// The candidate nearest to the weighted geometric mean of all is fitted to all rows. Where labels are few the best of near
+	// candidates is best by chance: the mean stays in their middle until labels decide. The half in e^(h/2), and [DefaultCs],
+	// were chosen on the thirteen graphs of lab/docs/results.md, at 5 and 20 labels per class.
 	Cs []float64
 	// Folds is the number of parts, as of scikit-learn's StratifiedKFold: for 0 it is 5, or the rows of the largest class.
 	Folds int
