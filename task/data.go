@@ -65,9 +65,8 @@ const usualNearest = 10
 // UsualNearest is how many nearest rows each of n has: 10, or n/4 below 40.
 func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
 
-// Join makes the graph of rows of features that have none: that of the k nearest of each, 0 for [UsualNearest]. The
-// dataset gets it as Undirected. Errors: as [coles.KNN], [coles.ErrShape] also for k rows or fewer, or where none is
-// near another.
+// Join makes the graph of rows of features: that of the k nearest of each, 0 for [UsualNearest]. The dataset gets it as
+// Undirected. Errors: as [coles.KNN], and [coles.ErrShape] for k rows or fewer, or where none is near another.
 func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	n, _ := d.Features.Dims()
 	if k == 0 {

@@ -50,9 +50,8 @@ func Begins(head []byte) bool {
 	return false
 }
 
-// ReadFile reads a file of [File.WriteTo], as "coles embed -model" and "coles predict -classifier" write it, to its
-// end. Errors: [coles.ErrFormat] for bytes that are none or parts that do not fit together, [coles.ErrChecksum] for a
-// file that is damaged or cut off, and the reader's.
+// ReadFile reads a file of [File.WriteTo], such as "coles embed -model" writes, to its end. Errors: [coles.ErrFormat] for
+// other bytes or parts that do not fit together, [coles.ErrChecksum] for a damaged file, and the reader's.
 func ReadFile(from io.Reader) (*File, error) {
 	r := bufio.NewReader(from)
 	if head, err := r.Peek(len(modelMagic)); err == nil && !Begins(head) {
@@ -172,8 +171,7 @@ func Keep(m Model, o parse.Options, d *Data) *File {
 	return f
 }
 
-// PlacesRows reports whether the model embeds rows of features that have no graph: it uses no edges, or its own rows
-// are here for others to join.
+// PlacesRows reports whether the model embeds rows that have no graph.
 func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
 // Embed makes vectors of d by the model, in its precision. Rows that are [Apart] join those kept here. Errors: as the

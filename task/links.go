@@ -29,10 +29,9 @@ type Links struct {
 	Notes []Note
 }
 
-// Links learns to recommend edges from the graph itself, by walks and, where there are features, by their cosines and
-// those of vectors for links. Where all edges join two kinds of nodes, so do the links. Links of a kind are learned from its
-// edges, and from vectors for links by all kinds. Errors: as [link.Fit] and
-// [Data.Fit].
+// Links learns to recommend edges by walks and, where there are features, by their cosines and those of vectors for links.
+// Where all edges join two kinds of nodes, so do the links. Links of a kind are learned from its edges, and from vectors by
+// all kinds. Errors: as [link.Fit] and [Data.Fit].
 func (d *Data) Links(ctx context.Context, how Linking) (*Links, error) {
 	of := &Links{}
 	options := link.Options{Sides: d.Sides, Features: d.Features, Embed: how.Embed, Seed: how.Seed, Progress: how.Progress}

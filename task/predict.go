@@ -108,8 +108,8 @@ func (p *Predictor) Model() string {
 	return kindOf(p.Origin)
 }
 
-// For is the predictor for vectors of m. Where one model is not known, that of the vectors or the one learnt from, it notes
-// that, and predicts by vectors: features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
+// For is the predictor for vectors of m. Where the model of either is not known it notes that, and predicts by vectors:
+// features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
 func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
 	learnt, vectors := p.Origin, OriginOf(m)
 	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
@@ -179,7 +179,7 @@ type Chance struct {
 	Probability float64 `json:"probability"`
 }
 
-// Likeliest are the most likeliest classes of an answer, the likeliest first.
+// Likeliest are the most likeliest classes of an answer, best first.
 func (p *Predictor) Likeliest(a learn.Answer, most int) []Chance {
 	all := make([]Chance, min(most, len(a.Classes)))
 	for k := range all {

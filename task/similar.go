@@ -16,8 +16,8 @@ type Similar struct {
 	n     int
 }
 
-// NewSimilar compares nodes by the cosines of y, their vectors. In a graph without features, of one kind of nodes, it
-// compares their neighbours instead: the nearest vectors are often a node's leaves. Errors: as [near.NewIndex].
+// NewSimilar compares nodes by the cosines of their vectors y. In a graph without features, of one kind of nodes, it
+// compares neighbours instead: the nearest vectors of a node are often its leaves. Errors: as [near.NewIndex].
 func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, progress coles.Progress) (*Similar, error) {
 	n, _ := y.Dims()
 	s := &Similar{n: n}
@@ -31,8 +31,8 @@ func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, progress coles.Progr
 	return s, err
 }
 
-// Rows are the k nodes most similar to each of these, best first; all others where there are no more. Errors: as
-// [near.Index.Rows] and [near.Alike].
+// Rows are the k nodes most similar to each of these, or all others, best first. Errors: as [near.Index.Rows] and
+// [near.Alike].
 func (s *Similar) Rows(ctx context.Context, rows []int, k int) ([][]near.Match, error) {
 	if k = min(k, s.n-1); k == 0 {
 		return make([][]near.Match, len(rows)), nil

@@ -60,9 +60,9 @@ func (w *Why) String() string {
 
 func signed(v float64) string { return fmt.Sprintf("%+.3g", v) }
 
-// Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class: by the labelled nodes
-// that were learnt from, unless the predictor was read, and by the columns of the features, unless they are not known.
-// Errors: [ErrNoReasons], and as [learn.LinearModel.RowReasons] and [learn.LinearModel.ColumnReasons].
+// Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class: by the labelled nodes,
+// unless the predictor was read, and by the columns of features that are known. Errors: [ErrNoReasons], and as
+// [learn.LinearModel.RowReasons] and [learn.LinearModel.ColumnReasons].
 func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t Target, rows []int, answers []learn.Answer) ([]*Why, error) {
 	n, _ := y.Dims()
 	classes := make([]int, len(rows))
