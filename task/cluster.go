@@ -72,8 +72,8 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	return c, nil
 }
 
-// Names calls each cluster by its size and its most [Important] node, by these degrees or, for nil, by the rows: "around
-// Jon-Snow, 117". For nil ids nodes are called by their numbers.
+// Names calls a cluster by its most [Important] node and its size: "around Jon-Snow, 117". Rows stand for nil degrees,
+// numbers for nil ids.
 func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	ids = Names(ids, len(c.Of))
 	names, sizes := make([]string, 1+slices.Max(c.Of)), make([]int, 1+slices.Max(c.Of))

@@ -28,7 +28,7 @@ func TestColumnsAlonePredictNodes(t *testing.T) {
 	data := &Data{Dataset: d, Graph: g}
 	target := testkit.Must(TargetOf(d, n, ""))
 	p := testkit.Must(FitPredictor(ctx, g, y, nil, target, learn.Options{}))
-	testkit.WantSame(t, "by features", p.ByFeatures(), true)
+	testkit.WantSame(t, "by features", p.byFeatures(), true)
 	var kept bytes.Buffer
 	testkit.Must((&File{Predictor: p}).WriteTo(&kept))
 	read := testkit.Must(ReadFile(&kept)).Predictor
@@ -67,12 +67,12 @@ func TestColumnsAlonePredictNodes(t *testing.T) {
 	alone := testkit.Must(coles.NewGraph(n+1, testkit.Ring(n, 3)))
 	grown := Target{Labels: learn.Labels{Values: append(values, math.NaN())}, features: again(x)}
 	numbers := testkit.Must(FitPredictor(ctx, alone, again(y), nil, grown, learn.Options{}))
-	testkit.WantSame(t, "numbers by features", numbers.ByFeatures(), true)
+	testkit.WantSame(t, "numbers by features", numbers.byFeatures(), true)
 	testkit.WantSame(t, "a number of a newcomer", testkit.Must(numbers.Newcomers(ctx, y.Slice(0, 1, 0, 5), x.Slice(0, 1, 0, 5))),
 		testkit.Must(numbers.Answers(ctx, alone, again(y), grown, []int{n})))
 	unknown, notes, err := read.For(nil, target)
 	testkit.Check(t, err)
-	testkit.WantSame(t, "by features of an encoder that is not known", []bool{unknown.ByFeatures(), read.ByFeatures(), len(notes) == 1}, []bool{false, true, true})
+	testkit.WantSame(t, "by features of an encoder that is not known", []bool{unknown.byFeatures(), read.byFeatures(), len(notes) == 1}, []bool{false, true, true})
 }
 
 // again is x with its first row again behind it.

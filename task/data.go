@@ -40,7 +40,7 @@ func (d *Data) On(g *coles.Graph) *Data {
 	return &of
 }
 
-// Only are the nodes whose vectors are wanted, without a graph, and their rows of y; all without such.
+// Only are the nodes whose vectors are wanted, or all, and their rows of y.
 func (d *Data) Only(y mat.Matrix) (*Data, mat.Matrix) {
 	k := d.Wanted
 	if k == 0 {

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -38,7 +39,7 @@ func usesEdges(m Model) bool {
 	return r.Kind == coles.UseGraph || r.StructureShare > 0
 }
 
-// Narrowed is an embedding in float32 if the model's is, so that it is written like the embedding of the fit.
+// Narrowed is an embedding in float32 if the model's is, as a fit writes it.
 func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	fitted, ok := m.(*coles.Model)
 	if !ok || fitted.Report().Precision != coles.Float32 {
@@ -52,8 +53,20 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// OtherWeights notes weights of edges where the model had none, or none now.
-func OtherWeights(m Model, g *coles.Graph) []Note {
+// Take has the edges of d weigh by their kinds if those did that the model was fitted to, and notes weights where these had
+// none, or none now. Errors: [coles.ErrShape] for edges without kinds.
+func (f *File) Take(d *Data) ([]Note, error) {
+	if !f.ByKinds {
+		return otherWeights(f.Model, d.Graph), nil
+	}
+	if d.Kinds == nil {
+		return nil, fmt.Errorf("%w: the model takes edges by their kinds, and these have none: name the column that tells them", coles.ErrShape)
+	}
+	return nil, d.weigh()
+}
+
+// otherWeights notes weights of edges where the model had none, or none now.
+func otherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
 	switch m := m.(type) {
 	case *coles.Model:
@@ -72,7 +85,7 @@ func OtherWeights(m Model, g *coles.Graph) []Note {
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
-// OriginOf is the origin of the vectors of a model, zero for none, as of vectors in a file, which does not name it.
+// OriginOf is the origin of the vectors of a model, zero for those of a file.
 func OriginOf(m Model) learn.Origin {
 	switch m := m.(type) {
 	case *coles.Model:

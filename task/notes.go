@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LeaveOutAlike leaves out features that are the same for all nodes, which tell nothing, and reports whether they were.
+// LeaveOutAlike leaves out features that are alike for all nodes, and reports it.
 func LeaveOutAlike(d *dataset.Dataset) bool {
 	if d.Features == nil {
 		return false

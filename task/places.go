@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Places are places in the plane of rows at unit length (n × d): by t-SNE, or by their first two principal components,
-// the second 0 where there is one column. Errors: as [plane.TSNE.Places] and [plane.PCA].
+// Places places rows at unit length (n × d) in the plane: by t-SNE or by two principal components. Errors: as
+// [plane.TSNE.Places] and [plane.PCA].
 func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, progress coles.Progress) (*mat.Dense, error) {
 	if !components {
 		return plane.TSNE{Seed: seed, Progress: progress}.Places(ctx, unit)
@@ -28,8 +28,8 @@ func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, 
 	return places, nil
 }
 
-// Important are nodes by their degrees or, for nil degrees, by the cosines between their rows at unit length and the
-// mean of their group; the largest first.
+// Important are nodes by their degrees or, for nil, by the cosines of their rows at unit length and the mean of their
+// group; the largest first.
 func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
 	importance := degrees
 	if importance == nil {

@@ -78,8 +78,8 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 // choose takes the predictor by features, if there is one.
 func (p *Predictor) choose() { p.Predictor = cmp.Or(p.byVectors.Columns, p.byVectors) }
 
-// ByFeatures reports whether nodes are predicted by their features alone, and not by vectors.
-func (p *Predictor) ByFeatures() bool { return p.Predictor != p.byVectors }
+// byFeatures reports whether nodes are predicted by their features alone, and not by vectors.
+func (p *Predictor) byFeatures() bool { return p.Predictor != p.byVectors }
 
 // Kind is what it predicts.
 func (p *Predictor) Kind() Kind {
@@ -94,15 +94,15 @@ func (p *Predictor) Kind() Kind {
 
 // Reads is what it predicts by: vectors, or columns of the features.
 func (p *Predictor) Reads() string {
-	if p.ByFeatures() {
+	if p.byFeatures() {
 		return "columns"
 	}
 	return "vectors"
 }
 
-// Model is what it learnt from, in words: the kind of the model of the vectors, or the columns.
+// Model is what it learnt from, in words: a kind of model, or the columns.
 func (p *Predictor) Model() string {
-	if p.ByFeatures() {
+	if p.byFeatures() {
 		return "columns of the features"
 	}
 	return kindOf(p.Origin)
@@ -128,7 +128,6 @@ func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
 
 // Answers predicts the nodes of these rows of y, nil for all, by their vectors and by the labels t of the nodes around
 // them in g. For nil g, as of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
-//
 // Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {
 	known := t.Labels
@@ -146,15 +145,15 @@ func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t
 	return by.Predict(ctx, g, y, known, rows)
 }
 
-// Newcomers predicts nodes with vectors y and features x, nil for none, that are not in the graph: labels say nothing.
-// Errors: as [learn.Predictor.Predict].
+// Newcomers predicts nodes outside the graph by vectors y and features x, nil for none. Errors: as
+// [learn.Predictor.Predict].
 func (p *Predictor) Newcomers(ctx context.Context, y, x mat.Matrix) ([]learn.Answer, error) {
 	return p.Answers(ctx, nil, y, Target{features: x}, nil)
 }
 
 // reading is the predictor of these nodes, and what it reads.
 func (p *Predictor) reading(y mat.Matrix, t Target) (*learn.Predictor, mat.Matrix) {
-	if p.ByFeatures() && t.features != nil {
+	if p.byFeatures() && t.features != nil {
 		return p.Predictor, t.features
 	}
 	return p.byVectors, y

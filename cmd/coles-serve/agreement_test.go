@@ -116,7 +116,7 @@ func TestNumbersByColumnsAgree(t *testing.T) {
 	write(t, labels, text.String())
 	d.run(t, "predict", nil, "-labels", labels, "-model", file)
 	kept := testkit.Must(dataset.Open(file, task.ReadFile))
-	testkit.WantSame(t, "by columns", kept.Predictor.ByFeatures(), true)
+	testkit.WantSame(t, "by columns", kept.Predictor.Reads(), "columns")
 	var predicted struct {
 		Predictions []struct {
 			ID    string

@@ -111,7 +111,7 @@ func (a *answers) find(ctx context.Context) error {
 
 // whose names the model behind the vectors.
 func (a *answers) whose() string {
-	if a.p.Origin.Kind == "" && !a.p.ByFeatures() {
+	if a.p.Origin.Kind == "" && a.p.Reads() == "vectors" {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
 	return a.p.Model()
@@ -204,7 +204,7 @@ func (a *answers) weights(more string) {
 		more = ""
 	}
 	whose := a.whose()
-	if a.p.ByFeatures() {
+	if a.p.Reads() == "columns" {
 		whose = "the columns of the features predict better than vectors"
 	}
 	a.tell("%s: %s%s", whose, a.p.Weights.Text(a.p.Reads()), more)
