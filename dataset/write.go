@@ -91,13 +91,11 @@ func rowID(ids []string, i int) string {
 	return ids[i]
 }
 
-// WriteFile writes the file at path by way of write. The content goes to a new file next to it, is
-// flushed to the disk, and takes its name only then: on any error, a panic of write included, what
-// stood at path before stands there still, and no partial file is left. On Linux the new file has
-// no name until it is whole, so that none is left by a program that is killed either. An existing
-// file keeps its permissions; a symbolic link keeps pointing at its file, there already or not,
-// which is the one replaced. What is not a regular file, such as a pipe, is written to directly,
-// and so are /dev/stdout and /dev/stderr, wherever they lead.
+// WriteFile writes the file at path by way of write. The content goes to a new file next to it, which is flushed to the
+// disk and then takes the name. After an error or a panic of write the old file is still there, and no partial one is
+// left. On Linux a program that is killed leaves none either. An existing file keeps its permissions, and a symbolic link
+// keeps pointing at its file, which is replaced. A pipe and the like are written to directly, and so are /dev/stdout and
+// /dev/stderr, wherever they lead.
 func WriteFile(path string, write func(io.Writer) error) error {
 	return writing(path, writeFile(path, write))
 }
