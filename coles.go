@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"coles/internal/alignment"
 	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -162,50 +161,23 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 	if err != nil || p.columns() == 0 { // which edges make, and truncation leaves
 		return err
 	}
-	if p.Roles = more.roles; p.Roles {
-		p.Share = f.roleShare()
-	} else {
+	p.Share, p.Roles = more.share, more.roles
+	if !p.Roles {
 		p.WeightUnit = f.unit
-		if p.Share, err = f.share(first, &m.report, func() (float64, error) { return f.structureRatio(ctx, p.rows) }); err != nil {
-			return err
+		if f.Structure == AutoShare {
+			m.report.Entries, m.report.FeatureRank = f.entries, first.Scaling.EffectiveRank
+		}
+		if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
+			m.report.Undetermined = max(0, m.report.Undetermined-dropped)
+			m.rows, err = first.embed(ctx, f.g, f.x)
 		}
 	}
-	if p.Share > 0 {
-		if !p.Roles {
-			if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
-				m.report.Undetermined = max(0, m.report.Undetermined-dropped)
-				m.rows, err = first.embed(ctx, f.g, f.x)
-			}
-		}
-		if err == nil {
-			m.rows, err = m.rows.beside(ctx, p.rows, &p.Part)
-		}
-		m.dim, m.parts = f.total+2*f.roles, append(m.parts, p.Part)
+	if err == nil {
+		m.rows, err = m.rows.beside(ctx, p.rows, &p.Part)
 	}
+	m.dim, m.parts = f.total+2*f.roles, append(m.parts, p.Part)
 	m.report.Seconds.Solve += time.Since(start).Seconds()
 	return err
-}
-
-// structureRatio is a(K_N)/a(K_L).
-func (f *fitting) structureRatio(ctx context.Context, z vectors) (float64, error) {
-	x, err := prepared[float64](ctx, f.prepare, f.x)
-	if err != nil {
-		return 0, err
-	}
-	w, err := matrix.Normalized(ctx, f.g.adj, true)
-	if err != nil {
-		return 0, err
-	}
-	wide, err := z.wide(ctx)
-	if err != nil {
-		return 0, err
-	}
-	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
-		Beside(ctx, f.Filter.coef, w, wide)
-	if err != nil {
-		err = fmt.Errorf("coles: structure: %w", err)
-	}
-	return ratio, err
 }
 
 // keep leaves the first columns, and the one of degrees, which is the last. It returns how many go.

@@ -19,8 +19,7 @@ import (
 //	features d, nodes n                       how many columns, and of which part: dims, kept
 //	whether there are features                the filter F: filterFor, filterBeside
 //	s, r and q, in this order                 the graph with its features, or the features alone: Alignment.Kind
-//	entries a row, effective rank             whether columns of the structure are tried beside features: leavesRoom
-//	the same, and a(K_N)/a(K_L)               their share: share
+//	entries a row, s, effective rank          the share of columns of the structure beside features: share
 //	whether the graph keeps arcs              columns of roles: others
 
 // fitting holds the checked input of a part's fit, for either precision.
@@ -187,17 +186,6 @@ func alignmentBy[T kernel.Float](ctx context.Context, on alignment.Parts[T]) (a 
 	return a, err
 }
 
-// The mean number of entries of rows, as of a few columns of a table, up to which features tell little of a node, and below
-// which they may.
-const fewest, few = 5, 8
-
-// leavesRoom reports whether columns of the structure are tried beside those of the features: where a share is asked for;
-// else where rows have less than 8 entries, where the rank is not reached, and where communities decided.
-func (f *fitting) leavesRoom(first *Part) bool {
-	room := f.entries < few || f.leavesRank(first) || f.byCommunities()
-	return len(first.Scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
-}
-
 // mayHold reports whether features of a graph might come to leave room among some columns: at least twice the rank, and at
 // most half of the nodes.
 func (s Settings) mayHold(g *Graph, columns int) bool {
@@ -205,38 +193,36 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
 }
 
-// byCommunities reports whether the graph was taken for its communities, or the features for their lack.
-func (f *fitting) byCommunities() bool { return f.report.Alignment != nil && f.report.Alignment.open() }
+// many is the mean number of entries of rows, as of the columns of a table, from which on they leave nothing. In words of
+// Cora, Citeseer, Pubmed and amazon_photo, of which 2 to 8 a node are left, every fewer one leaves more.
+const many = 8
 
-// leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
-func (f *fitting) leavesRank(first *Part) bool {
-	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total
-}
-
-// share is the [Share] of columns of the structure: as it was asked for; ½ where communities decided, and where rows have 5
-// entries at most; else the largest of what the rank leaves and what the ratio says, at most ½. The report has the reason.
-func (f *fitting) share(first *Part, r *Report, ratioOf func() (float64, error)) (float64, error) {
-	if f.Structure != AutoShare {
-		return float64(f.Structure), nil
+// share is the [Share] of columns of the structure beside those of features: as it was asked for, or what these leave.
+func (f *fitting) share(first *Part) float64 {
+	a := f.report.Alignment
+	switch {
+	case len(first.Scaling.Factors) == 0:
+		return 0
+	case f.Structure != AutoShare:
+		return float64(f.Structure)
+	case f.scratch != "" || !f.mayHold(f.g, f.total):
+		return 0
+	case a != nil && a.open() && !a.Known:
+		return 0.5
 	}
-	r.FeatureRank = first.Scaling.EffectiveRank
-	if f.byCommunities() || f.entries <= fewest {
-		return 0.5, nil
+	left := 1 - f.entries/many
+	if a != nil && a.open() {
+		left = max(left, 1-a.Neighbours/enough)
 	}
-	share := 0.0
-	if f.leavesRank(first) {
-		share = 1 - r.FeatureRank/f.aim()
-	}
-	if share < 0.5 {
-		ratio, err := ratioOf()
-		if err != nil {
-			return 0, err
-		}
-		if 1-ratio > share {
-			share, r.StructureRatio = 1-ratio, ratio
+	left = min(0.5, left)
+	if f.Scaling.Rank > 0 {
+		reached := first.Scaling.EffectiveRank / f.Scaling.Rank
+		left -= max(0, reached-1)
+		if first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total {
+			left = max(left, 1-reached)
 		}
 	}
-	return min(0.5, share), nil
+	return min(0.5, max(0, left))
 }
 
 // roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
@@ -253,6 +239,7 @@ func (f *fitting) roleShare() float64 {
 type addition struct {
 	Settings
 	graph *Graph
+	share float64
 	roles bool
 }
 
@@ -264,7 +251,7 @@ func (s Settings) ofStructure(g *Graph, first, all int) addition {
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
-	return addition{s, g.withoutArcs(), false}
+	return addition{Settings: s, graph: g.withoutArcs()}
 }
 
 // ofRoles is a fit of columns for each role, of the double cover, with rows likewise; made are the first part's, too.
@@ -274,17 +261,21 @@ func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 		s.Scaling.Norm /= g.joined()
 	}
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
-	return addition{s, g.roles, true}
+	return addition{Settings: s, graph: g.roles, roles: true}
 }
 
 // others are the parts beside the first: of the structure where the features leave room, and of roles where the graph keeps
 // arcs, as nothing in arcs tells whether they are worth it.
 func (f *fitting) others(first *Part) (more []addition) {
-	if f.made == nil && f.leavesRoom(first) {
-		more = append(more, f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total))
+	if share := f.share(first); f.made == nil && share > 0 {
+		of := f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total)
+		of.share = share
+		more = append(more, of)
 	}
 	if f.roles > 0 {
-		more = append(more, f.ofRoles(f.g, f.roles, f.made != nil))
+		of := f.ofRoles(f.g, f.roles, f.made != nil)
+		of.share = f.roleShare()
+		more = append(more, of)
 	}
 	return more
 }

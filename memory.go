@@ -67,16 +67,11 @@ func (r *Report) collect(times int) {
 	}
 }
 
-// memoryOf is the memory of a fit while one more part is put beside what it has: of a structure, whose share is measured by
-// features and W, draws and columns in float64; or of roles.
+// memoryOf is the memory of a fit while one more part is put beside what it has: of a structure or of roles.
 func (s Settings) memoryOf(more addition, g *Graph, x shape, space *scratch.Space) int64 {
 	n, rows := int64(x.rows), more.graph.Nodes()
 	made := more.structureColumns(rows)
 	bytes, _ := more.memory(more.graph, shape{rows: rows, cols: made, made: true}, 0, 0, space)
-	if !more.roles && space == nil {
-		w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
-		bytes = max(bytes, w.always()+8*n*int64(4*64+3*more.Dim))
-	}
 	if space == nil {
 		bytes += 8 * n * int64(s.Dim)
 	}

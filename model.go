@@ -130,8 +130,8 @@ type Report struct {
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
 	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of the structure beside features
-	StructureRatio float64     `json:"structure_ratio,omitempty"` // a(K_N)/a(K_L), where the share follows from it
 	FeatureRank    float64     `json:"feature_rank,omitempty"`    // the effective rank of the columns of features, where the share was chosen
+	Entries        float64     `json:"entries,omitempty"`         // of a row of features, prepared, in the mean; also there
 	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
 	Undetermined   int         `json:"undetermined,omitempty"`    // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int         `json:"zero_rows,omitempty"`       // of the embedding of the nodes fitted: rows that are 0
@@ -231,14 +231,14 @@ func (r Report) fewer() string {
 func (r Report) structure() string {
 	text := fmt.Sprintf("columns of who the neighbours are have a share of %.2g", r.StructureShare)
 	switch {
-	case r.StructureRatio > 0:
-		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
+	case r.FeatureRank == 0:
+		return text
 	case r.Alignment != nil && r.Alignment.open():
-		text += ": the graph tells what features do not (-structure 0 leaves them out)"
+		text += ": the graph tells what features do not"
 	default:
-		text += fmt.Sprintf(": the features amount to %.2g independent columns (-structure 0 leaves them out)", r.FeatureRank)
+		text += fmt.Sprintf(": a node has %.2g features in the mean, which amount to %.2g independent columns", r.Entries, r.FeatureRank)
 	}
-	return text
+	return text + " (-structure 0 leaves them out)"
 }
 
 // made is a model that this package has made: any other is a caller's bug.

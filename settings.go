@@ -266,13 +266,13 @@ func dimFor(dim, nodes, features int) int {
 // features makes them. Of the features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, and unless d′ is twice the Rank, 20 for a fixed γ,
-// and at most half of the nodes. It is ½ where s < 0.8 and the graph was taken, and for rows of 5 entries at most, as prepared, in
-// the mean. For less than 8, or where fewer features than d′ have an effective rank e below Rank though γ is 0, it is
+// and at most half of the nodes. It is ½ where the graph was taken though the features tell nothing. Else it is what they leave,
 //
-//	share = min(½, max(1 − e/Rank, 1 − a(K_N)/a(K_L))),  or with e = Rank.
+//	share = min(½, max(1 − c/8, 1 − s/0.8)) − max(0, e/Rank − 1),
 //
-// With R and a as in [Alignment], K_N = ZZᵀ is of neighbours' features, Z = F°R_A for F without its term k = 0, and K_L = LLᵀ
-// of the columns L of the structure.
+// 0 or more, with c the mean number of entries in a row, as prepared, s as in [Alignment] if it was measured, and e the
+// effective rank of the columns of features. Where they are fewer than d′ and γ is 0 it is at least min(½, 1 − e/Rank). A fixed γ
+// leaves out what has Rank.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.
