@@ -357,5 +357,5 @@ func init() {
 	}
 	door.Weighed = func(ctx context.Context, p *Part, g *Graph) (*Graph, error) { return g.in(ctx, p.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled, door.Open, door.Keep = Settings.linear, Settings.checkUsed, assembled, Alignment.open, (*Part).keep
-	door.Places, door.Known, door.Row, door.Seated, door.View = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf
+	door.Places, door.Known, door.Row, door.Seated, door.View, door.Columns = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf, (*Preparer).columns
 }

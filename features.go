@@ -116,6 +116,9 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 // no entry keeps the others, and so do [Preparer.Apply], P and the directions of the model.
 func (p *Preparer) Kept() []int32 { return slices.Clone(p.fitted.Used) }
 
+// columns is Columns of package inside.
+func (p *Preparer) columns() int { return p.fitted.Columns }
+
 // Preparation returns the preparation, no longer a choice.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
