@@ -159,13 +159,11 @@ func (a Alignment) open() bool { return a.Neighbours < enough }
 
 // Kind is the kind of model that the measurement is for.
 func (a Alignment) Kind() Kind {
-	r, three := a.Communities, 3*a.CommunitiesSpread
-	switch {
-	case !a.open(), a.Ratio >= 1:
-		return UseGraph
-	case a.Known && r >= alignment.Small, !a.Known && r > three:
-		return UseGraph
-	case !a.Known && -r > max(0.1, three): // two sides make opposites of neighbours, by more than the −0.03 of edges drawn at random
+	large := a.Communities >= alignment.Small
+	if !a.Known {
+		large = a.Communities > 3*a.CommunitiesSpread
+	}
+	if !a.open() || large || a.Ratio >= 1 {
 		return UseGraph
 	}
 	return UseFeatures
