@@ -68,8 +68,7 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	return m, nil
 }
 
-// begin takes the weights of the edges as the settings say, and the features or, without, those that a structure makes, and
-// plans the columns.
+// begin takes the weights of the edges as the settings say, and the features or makes some, and plans the columns.
 func (f *fitting) begin(ctx context.Context, x mat.Matrix) (err error) {
 	f.step("prepare", 0, 3)
 	if f.Kind != UseFeatures {
@@ -103,7 +102,7 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("coles: fit: %w", err)
 	}
-	r := f.structureColumns(f.g.Nodes())
+	r := f.madeColumns(f.g.Nodes())
 	f.room = kernel.Unset[float32](2*f.g.Nodes(), r)
 	if f.made, err = fitStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
 		return err

@@ -19,8 +19,11 @@ import (
 //	features d, nodes n                       how many columns, and of which part: dims, kept
 //	whether there are features                the filter F: filterFor, filterBeside
 //	s, r and q, in this order                 the graph with its features, or the features alone: Alignment.Kind
-//	entries a row, s, effective rank          the share of columns of the structure beside features: share
+//	entries a row, s, effective rank          the share of neighbour columns beside those of features: share
 //	whether the graph keeps arcs              columns of roles: others
+//
+// Made features are those that a [Structure] makes of a graph. Neighbour columns are the vectors of a fit to made features, beside
+// those of given ones.
 
 // fitting holds the checked input of a part's fit, for either precision.
 type fitting struct {
@@ -30,7 +33,7 @@ type fitting struct {
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
 	entries float64                // in a row of features
-	made    *Structure             // that made the features, nil where they were given
+	made    *Structure             // that makes the features, nil where they are given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // columns of all parts but roles
 	roles   int                    // columns of each role
@@ -38,7 +41,7 @@ type fitting struct {
 	last    time.Time // end of the last stage
 }
 
-// features is how many there are, 0 where a structure stands for them.
+// features is how many were given.
 func (f *fitting) features() int {
 	if f.made != nil {
 		return 0
@@ -76,13 +79,13 @@ func (s Settings) dims(d int, made, arcs bool) (first, all, role int) {
 	return min(first, all), all, role
 }
 
-// structureColumns is the number of columns that are made of so many nodes: a third of them, at most 128 unless d′ is more.
-func (s Settings) structureColumns(nodes int) int {
+// madeColumns is the number of features that are made for so many nodes: a third of them, at most 128 unless d′ is more.
+func (s Settings) madeColumns(nodes int) int {
 	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }
 
-// kept is how many of the columns of features stay beside those of the structure: a quarter of all or, if that is more, the
-// rank aimed at, but at most half.
+// kept is how many columns of features stay beside neighbour columns: a quarter of all or, if that is more, the rank aimed at,
+// but at most half.
 func (s Settings) kept(columns, all int) int {
 	return min(columns, max(all/4, min(int(s.aim()), all/2)))
 }
@@ -184,8 +187,7 @@ func alignmentBy[T kernel.Float](ctx context.Context, on alignment.Parts[T]) (a 
 	return a, err
 }
 
-// mayHold reports whether features of a graph might come to leave room among some columns: at least twice the rank, and at
-// most half of the nodes.
+// mayHold reports whether there may be neighbour columns among so many: at least twice the rank, and at most half of the nodes.
 func (s Settings) mayHold(g *Graph, columns int) bool {
 	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
@@ -195,7 +197,7 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 // Cora, Citeseer, Pubmed and amazon_photo, of which 2 to 8 a node are left, every fewer one leaves more.
 const many = 8
 
-// share is the [Share] of columns of the structure beside those of features: as it was asked for, or what these leave.
+// share is the [Share] of neighbour columns: as it was asked for, or what the features leave.
 func (f *fitting) share(first *Part) float64 {
 	a := f.report.Alignment
 	switch {
@@ -209,7 +211,7 @@ func (f *fitting) share(first *Part) float64 {
 		return 0.5
 	}
 	left := 1 - f.entries/many
-	if a != nil && a.open() {
+	if a != nil {
 		left = max(left, 1-a.Neighbours/enough)
 	}
 	left = min(0.5, left)
@@ -241,11 +243,10 @@ type addition struct {
 	roles bool
 }
 
-// ofStructure is a fit of columns of who the neighbours are, beside a first part of so many, for all columns: of the graph
-// without its arcs, with weights as they are taken, γ = 0, and no column of degrees. Its rows are as long as those of features
-// in the mean of the nodes that have an edge.
-func (s Settings) ofStructure(g *Graph, first, all int) addition {
-	s.Dim = min(all-first, s.structureColumns(g.Nodes()), g.Nodes())
+// ofNeighbours is the fit of neighbour columns, as many as a first part leaves of all: of the graph without its arcs, with weights
+// as they are taken, γ = 0, and no column of degrees. Its rows are as long as rows of features, in the mean over nodes with an edge.
+func (s Settings) ofNeighbours(g *Graph, first, all int) addition {
+	s.Dim = min(all-first, s.madeColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
@@ -262,11 +263,11 @@ func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 	return addition{Settings: s, graph: g.roles, roles: true}
 }
 
-// others are the parts beside the first: of the structure where the features leave room, and of roles where the graph keeps
-// arcs, as nothing in arcs tells whether they are worth it.
+// others are the parts beside the first: neighbour columns where the features leave a share, and columns of roles where the graph
+// keeps arcs, as nothing in arcs tells whether they are worth it.
 func (f *fitting) others(first *Part) (more []addition) {
 	if share := f.share(first); f.made == nil && share > 0 {
-		of := f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total)
+		of := f.ofNeighbours(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total)
 		of.share = share
 		more = append(more, of)
 	}

@@ -54,8 +54,8 @@ func (m *Model) check(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sour
 	return source, err
 }
 
-// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the structure of
-// the first part knows no node is an error.
+// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the [Structure]
+// of the first part knows no node is an error.
 func (m *Model) embed(ctx context.Context, g *Graph, x *matrix.Source) (y vectors, err error) {
 	for k := range m.parts {
 		p, of, source := &m.parts[k], g, x

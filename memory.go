@@ -40,7 +40,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	}
 	size := shape{rows: g.Nodes()}
 	if x == nil {
-		size.made, size.cols = true, s.structureColumns(g.Nodes())
+		size.made, size.cols = true, s.madeColumns(g.Nodes())
 	} else {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
@@ -67,10 +67,10 @@ func (r *Report) collect(times int) {
 	}
 }
 
-// memoryOf is the memory of a fit while one more part is put beside what it has: of a structure or of roles.
+// memoryOf is the memory of a fit while one more part is put beside what it has: neighbour columns or columns of roles.
 func (s Settings) memoryOf(more addition, g *Graph, x shape, space *scratch.Space) int64 {
 	n, rows := int64(x.rows), more.graph.Nodes()
-	made := more.structureColumns(rows)
+	made := more.madeColumns(rows)
 	bytes, _ := more.memory(more.graph, shape{rows: rows, cols: made, made: true}, 0, 0, space)
 	if space == nil {
 		bytes += 8 * n * int64(s.Dim)
@@ -135,7 +135,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 		}
 		bytes += 4*w.n*w.d + learning
 	} else if s.mayHold(g, all) && (space == nil || s.Structure > 0) {
-		bytes = max(bytes, s.memoryOf(s.ofStructure(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
+		bytes = max(bytes, s.memoryOf(s.ofNeighbours(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
 	}
 	if role > 0 {
 		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role, x.made), g, x, space))

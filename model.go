@@ -31,8 +31,8 @@ type Model struct {
 	report    Report
 }
 
-// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; perhaps of a
-// structure beside features; last of roles.
+// A Part is columns FXVᵀ of a model's vectors, scaled. The first part is of the features, given or made by a [Structure]; then
+// come neighbour columns, if features leave a [Share], and last columns of roles, if the graph keeps arcs.
 type Part struct {
 	Settings   Settings   // of its fit, as [Model.Settings]
 	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)
@@ -129,7 +129,7 @@ type Report struct {
 	DegreeShare    float64     `json:"degree_share"`              // of that column, 0 where there is none
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
-	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of the structure beside features
+	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of neighbour columns
 	FeatureRank    float64     `json:"feature_rank,omitempty"`    // the effective rank of the columns of features, where the share was chosen
 	Entries        float64     `json:"entries,omitempty"`         // of a row of features, prepared, in the mean; also there
 	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
@@ -187,7 +187,7 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "\ncolumns: %s", r.fewer())
 	}
 	if r.StructureShare > 0 {
-		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
+		fmt.Fprintf(&b, "\nstructure: %s", r.neighbours())
 	}
 	if r.RoleShare > 0 {
 		fmt.Fprintf(&b, "\nroles: columns of the tails and heads of arcs have a share of %.2g", r.RoleShare)
@@ -208,7 +208,7 @@ func (r Report) Notice() string {
 	}
 	switch {
 	case r.StructureShare > 0 && r.FeatureRank > 0:
-		notes = append(notes, r.structure())
+		notes = append(notes, r.neighbours())
 	case r.Alignment != nil && r.Kind == UseFeatures && r.Graph.Edges > 0:
 		notes = append(notes, fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment))
 		if r.ZeroRows > 0 {
@@ -227,8 +227,8 @@ func (r Report) fewer() string {
 	return fmt.Sprintf("the embedding has %d columns, and not %d (-dim), for there are %d %s", r.Dim, r.Asked, count, of)
 }
 
-// structure says what columns of the structure are for.
-func (r Report) structure() string {
+// neighbours says what neighbour columns are for.
+func (r Report) neighbours() string {
 	text := fmt.Sprintf("columns of who the neighbours are have a share of %.2g", r.StructureShare)
 	switch {
 	case r.FeatureRank == 0:
