@@ -149,7 +149,7 @@ func TestFitFollowsTheAlignment(t *testing.T) {
 // right on those with a margin.
 func TestModelsOfRealGraphs(t *testing.T) {
 	skipUnderRace(t)
-	seeds := uint64(testkit.Few(4, 20))
+	seeds := uint64(testkit.Few(4, 6))
 	for name, want := range map[string]coles.Kind{
 		"texas": coles.UseFeatures, "cornell": coles.UseFeatures, "wisconsin": coles.UseFeatures, "actor": coles.UseFeatures,
 		"cora": coles.UseGraph, "citeseer": coles.UseGraph, "pubmed": coles.UseGraph, "amazon_photo": coles.UseGraph, "coauthor_cs": coles.UseGraph,

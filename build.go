@@ -288,7 +288,7 @@ func fromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 	if err != nil {
 		return nil, fmt.Errorf("coles: graph: %w", err)
 	}
-	if same, _ := matrix.Mirrored(ctx, adj); !same {
+	if same, _ := matrix.Symmetric(ctx, adj); !same {
 		i, j := matrix.Unmirrored(adj)
 		return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
 	}

@@ -149,7 +149,7 @@ func TestUnitEigenvaluesOfRealGraphs(t *testing.T) {
 // apart. Every value is within its residual of an eigenvalue, and not above the one of its rank.
 func TestEigenmapsOfARandomGraphWithoutGaps(t *testing.T) {
 	skipUnderRace(t)
-	n := testkit.Few(500, 1000)
+	n := testkit.Few(500, 700)
 	g := sparseGraph(64, n, 10*n)
 	for _, s := range []struct {
 		s     coles.NegativeSampler

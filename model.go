@@ -13,6 +13,7 @@ import (
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/scratch"
+	"coles/internal/setting"
 	"coles/internal/spectral"
 
 	"gonum.org/v1/gonum/mat"
@@ -170,7 +171,7 @@ func (r Report) String() string {
 	case r.Kind != 0:
 		fmt.Fprintf(&b, "model by: %v\n", r.Kind)
 	}
-	fmt.Fprintf(&b, "embedding: %d columns by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", r.Dim, r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
+	fmt.Fprintf(&b, "embedding: %s by the %v solver (%v, %s), power γ = %.3f, effective rank %.1f", setting.Count(r.Dim, "columns"), r.Solver, r.Precision, r.Kernels, r.Power, r.EffectiveRank)
 	if r.RankBound > 0 {
 		fmt.Fprintf(&b, " where at most %.1f was aimed at, but the eigenvalues are too even", r.RankBound)
 	}
@@ -178,7 +179,7 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, ", of which %d weigh nothing: their eigenvalues equal one that is left out", r.Undetermined)
 	}
 	if r.ZeroRows > 0 {
-		fmt.Fprintf(&b, ", %d rows of 0", r.ZeroRows)
+		fmt.Fprintf(&b, ", %s of 0", setting.Count(r.ZeroRows, "rows"))
 	}
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
@@ -224,7 +225,7 @@ func (r Report) fewer() string {
 	if count == 0 {
 		count, of = r.Graph.Nodes, "nodes"
 	}
-	return fmt.Sprintf("the embedding has %d columns, and not %d (-dim), for there are %d %s", r.Dim, r.Asked, count, of)
+	return fmt.Sprintf("the embedding has %s, and not %d (-dim), for there are %d %s", setting.Count(r.Dim, "columns"), r.Asked, count, of)
 }
 
 // neighbours says what neighbour columns are for.

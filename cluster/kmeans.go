@@ -18,10 +18,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KMeans divides the rows of a matrix into clusters such that the inertia, the sum of the squared
-// distances of the rows to the mean of their cluster, is small: Lloyd's steps (1982) from centres
-// drawn by greedy k-means++ (Arthur and Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best),
-// the best of several starts. Defaults, stop and the treatment of empty clusters are scikit-learn's; the
+// KMeans divides the rows of a matrix into clusters of small inertia: the sum of the squared distances of the rows to
+// the mean of their cluster. It takes Lloyd's steps (1982) from centres drawn by greedy k-means++ (Arthur and
+// Vassilvitskii 2007; of 2 + ⌊log k⌋ candidates the best), and keeps the best of several starts. Defaults, stop and the treatment of empty clusters are scikit-learn's; the
 // random numbers are not.
 type KMeans struct {
 	Clusters      int // k
@@ -215,8 +214,8 @@ func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square 
 	return max(0, sum)
 }
 
-// Predict returns the cluster of the nearest centre, the first of equals, for each row of x (n ×
-// d), at the cost of one iteration of [KMeans.Fit] and with the memory of a start.
+// Predict returns the cluster of the nearest centre for each row of x (n × d), the first of equals. It costs one
+// iteration of [KMeans.Fit], and takes the memory of a start.
 //
 // Errors: [coles.ErrShape] also for centres of another width, [coles.ErrIndex],
 // [coles.ErrNotFinite] also in the centres, and ctx's.

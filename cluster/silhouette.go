@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -27,13 +28,13 @@ const (
 	near = 1e-2
 )
 
-// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987),
-// −1 to 1: with a the mean Euclidean distance of a row to the others of its cluster and b the
-// least, over the other clusters, of its mean distance to their rows,
+// Silhouette is the mean silhouette of the rows of x (n × d) under a clustering (Rousseeuw 1987), from −1 to 1. Let a be
+// the mean Euclidean distance of a row to the others of its cluster, and b its least mean distance to the rows of another
+// cluster. The silhouette of the row is
 //
 //	(b − a) / max(a, b),
 //
-// and 0 for a row alone in its cluster. With k clusters it takes O(n²d) operations as products of
+// and 0 where it is alone in its cluster. With k clusters it takes O(n²d) operations as products of
 // matrices and, besides a copy of x, 512·(256 + k) numbers of memory for each processor: never n².
 // From 2²¹ entries of a dense x on, distances are computed in float32, as by [KMeans.Fit], and
 // summed in float64: the mean is then off by some 10⁻⁶.
@@ -61,17 +62,16 @@ func Silhouette(ctx context.Context, x mat.Matrix, clusters []int) (float64, err
 	return mean[0], nil
 }
 
-// Count chooses how many clusters the rows of x (n × d) fall into: of k = 2 … maxK the one,
-// the smallest of equals, whose clusters by [KMeans] have the largest mean [Silhouette]. It also
-// returns the silhouettes, of two clusters first. Clusters of means is not read; its Progress is of all clusterings together and, then, "measure silhouettes". The rows are taken
-// as they are: for clusters by direction, which package eval measures, scale them to unit
-// length before.
+// Count chooses how many clusters the rows of x (n × d) fall into: the number from means.Clusters, 2 for 0, to maxK
+// whose clusters by [KMeans] have the largest mean [Silhouette], the smallest of equals. It also returns the
+// silhouettes of all these numbers. The progress of means covers all clusterings together and, then, "measure
+// silhouettes". Rows are taken as they are: for clusters by direction scale them to unit length before.
 //
-// It takes the time of [KMeans.Fit] for every k, O(n²·(d + maxK²)) operations as products of matrices
-// for all silhouettes together, and besides the memory of both a number for each row and k.
+// It takes the time of [KMeans.Fit] for every k, and O(n²·(d + maxK²)) operations as products of matrices for all
+// silhouettes together. Its memory is that of both and a number for each row and k.
 //
-// Errors: [coles.ErrSetting] for maxK outside 2 … n − 1 or where all rows are equal, as
-// KMeans.Fit, and [coles.ErrNotFinite] for distances that overflow.
+// Errors: [coles.ErrSetting] for maxK outside 2 … n − 1, a least number outside 2 … maxK, or equal rows, as KMeans.Fit,
+// and [coles.ErrNotFinite] for distances that overflow.
 func Count(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, silhouettes []float64, err error) {
 	if means, err = means.withDefaults(); err != nil {
 		return 0, nil, err
@@ -84,7 +84,9 @@ func Count(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, si
 	if maxK < 2 || maxK >= f.Rows() {
 		return 0, nil, setting.Bad("maxK", maxK, "2 or more, and fewer than the %d rows", f.Rows())
 	}
-	means.Clusters = 2
+	if means.Clusters = cmp.Or(means.Clusters, 2); means.Clusters < 2 || means.Clusters > maxK {
+		return 0, nil, setting.Bad("Clusters", means.Clusters, "2 to %d", maxK)
+	}
 	models, err := means.fits(ctx, f, maxK)
 	if err != nil {
 		return 0, nil, err
@@ -98,7 +100,7 @@ func Count(ctx context.Context, x mat.Matrix, maxK int, means KMeans) (k int, si
 	if silhouettes, err = meanSilhouettes(ctx, f, partitions); err != nil {
 		return 0, nil, err
 	}
-	return 2 + floats.MaxIdx(silhouettes), silhouettes, nil
+	return means.Clusters + floats.MaxIdx(silhouettes), silhouettes, nil
 }
 
 // meanSilhouettes returns the mean silhouette of the rows of f under each partition.

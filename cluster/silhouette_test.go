@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"coles/internal/contingency"
@@ -65,10 +66,15 @@ func TestClusterCountIsThatOfTheLargestSilhouette(t *testing.T) {
 	for i := range 400 {
 		x.Set(i, i%5%3, x.At(i, i%5%3)+30*float64(1+i%5))
 	}
-	means := KMeans{Clusters: 99, Starts: 3, Seed: 5}
+	means := KMeans{Starts: 3, Seed: 5}
 	k, got, err := Count(context.Background(), x, 8, means)
 	if err != nil || k != 5 || len(got) != 7 {
 		t.Fatalf("%d clusters of silhouettes %v, error %v", k, got, err)
+	}
+	means.Clusters = 6
+	k, rest, err := Count(context.Background(), x, 8, means)
+	if err != nil || k < 6 || !slices.Equal(rest, got[4:]) {
+		t.Errorf("from 6 on %d clusters of silhouettes %v, error %v", k, rest, err)
 	}
 	for q, s := range got {
 		means.Clusters = q + 2

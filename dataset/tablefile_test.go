@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -161,18 +160,6 @@ func TestNumbersByName(t *testing.T) {
 		{"too large", numbers("", `{"id":"x","a":1e999,"b":2}`), coles.ErrNotFinite, "features:1"},
 		{"a gap", numbers("error", `{"id":"x","a":null,"b":2}`), coles.ErrFormat, "features:1"},
 	})
-}
-
-// What is written as JSON lines is read back, to the bit.
-func TestObjectsOfVectors(t *testing.T) {
-	ids := []string{"ann", "b \"c\"\n", "7"}
-	want := mat.NewDense(3, 2, []float64{1, -1.0 / 3, 5e-324, 1.7976931348623157e308, 0, 3})
-	var file bytes.Buffer
-	testkit.Check(t, writeJSONLines(&file, ids, want))
-	f, _ := FormatNamed("jsonl")
-	d := testkit.Must(f.Read(&file, parse.Options{}))
-	testkit.WantSame(t, "ids", d.IDs, ids)
-	testkit.WantClose(t, "vectors", d.Features, want, 0)
 }
 
 func TestBadObjects(t *testing.T) {

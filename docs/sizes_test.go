@@ -31,6 +31,9 @@ var nested = []string{"cmd/coles-serve", "dataset/parquet", "distributed", "inte
 
 // TestSizes holds the tree to the ceilings of sizes.txt.
 func TestSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	content, err := os.ReadFile("sizes.txt")
 	if err != nil {
 		t.Fatal(err)

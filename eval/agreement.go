@@ -44,29 +44,7 @@ func entropyOf(counts []int, n float64) float64 {
 	return sum
 }
 
-// ClusterAccuracy is the share, 0 to 1, of things whose cluster stands for their label under the
-// one-to-one map of clusters to labels that makes it largest. A thing in a cluster that stands for
-// no label is a mistake.
-//
-// With m the fewer and M the more of clusters and labels, it takes O(n log n + m²M) time and m·M
-// numbers.
-//
-// Errors: [coles.ErrShape] if the lengths differ or are zero, [coles.ErrTooLarge] for m·M above
-// 2²⁴.
-func ClusterAccuracy(clusters, labels []int) (float64, error) {
-	accuracy, _, err := clusterScores(clusters, labels)
-	return accuracy, err
-}
-
-// ClusterMacroF1 is the mean, over the labels that occur, of F1 = 2·TP/(2·TP + FP + FN), when each
-// cluster predicts the label it stands for in the map of [ClusterAccuracy]. Of several best maps it
-// is always the same one. A label without a cluster counts 0. Cost and errors are as there.
-func ClusterMacroF1(clusters, labels []int) (float64, error) {
-	_, f1, err := clusterScores(clusters, labels)
-	return f1, err
-}
-
-// clusterScores is accuracy and macro F1 under one map.
+// clusterScores is accuracy and macro F1 under one map: see [Clustering].
 func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	t, err := contingency.Of(labels, clusters)
 	if err != nil {
@@ -85,15 +63,15 @@ func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	for _, e := range t.Cells {
 		if cluster[e.Row] == e.Col {
 			right += e.Count
+			f1 += 2 * float64(e.Count) / float64(t.Rows.Size[e.Row]+t.Cols.Size[e.Col])
 		}
 	}
-	sum := sumF1(t, func(row, col int) bool { return cluster[row] == col })
-	return float64(right) / float64(t.N), sum / float64(r), nil
+	return float64(right) / float64(t.N), f1 / float64(r), nil
 }
 
-// assign gives each row of weight (r × c, row after row) another column or, with more rows than
-// columns, each column another row, so that the sum of the weights is the largest. It returns the
-// column of each row, −1 for none.
+// assign gives each row of weight (r × c, row after row) a column of its own, so that the sum of the weights is the
+// largest. With more rows than columns, each column gets a row of its own. It returns the column of each row, −1 for
+// none.
 //
 // It is the Hungarian method by shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987,
 // without their initialisation): in whole numbers exact, of several best always the same, in
@@ -179,16 +157,4 @@ func (h *hungarian) advance(at int) int {
 		}
 	}
 	return next
-}
-
-// sumF1 adds up F1 over the pairs of a class (a row) and its prediction (a column) that match.
-// Pairs that never meet add nothing.
-func sumF1(t *contingency.Table, match func(row, col int) bool) float64 {
-	sum := 0.0
-	for _, e := range t.Cells {
-		if match(e.Row, e.Col) {
-			sum += 2 * float64(e.Count) / float64(t.Rows.Size[e.Row]+t.Cols.Size[e.Col])
-		}
-	}
-	return sum
 }

@@ -145,12 +145,8 @@ var otherDoors = map[string]door{
 	"NodeHomophily":     func(_ context.Context, in args) (any, error) { return eval.NodeHomophily(in.g, in.labels) },
 	"EdgeHomophily":     func(_ context.Context, in args) (any, error) { return eval.EdgeHomophily(in.g, in.labels) },
 	"ExpectedHomophily": func(_ context.Context, in args) (any, error) { return eval.ExpectedHomophily(in.labels) },
-	"Modularity":        func(_ context.Context, in args) (any, error) { return eval.Modularity(in.g, in.labels) },
 	"Accuracy":          func(_ context.Context, in args) (any, error) { return eval.Accuracy(in.labels, in.rows) },
-	"MacroF1":           func(_ context.Context, in args) (any, error) { return eval.MacroF1(in.labels, in.rows) },
 	"NMI":               func(_ context.Context, in args) (any, error) { return eval.NMI(in.labels, in.rows) },
-	"ClusterAccuracy":   func(_ context.Context, in args) (any, error) { return eval.ClusterAccuracy(in.labels, in.rows) },
-	"ClusterMacroF1":    func(_ context.Context, in args) (any, error) { return eval.ClusterMacroF1(in.labels, in.labels) },
 }
 
 // wantFinite looks through a result for a number that is none.

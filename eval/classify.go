@@ -22,8 +22,8 @@ import (
 // Splits run in parallel. Besides x it takes, for each processor, the training rows of a split, a
 // label for each row and a block of 512 rows of scores.
 //
-// Errors: as [learn.LogisticRegression.Fit], naming the split, [coles.ErrShape] for no splits or no
-// labelled row to test on, and [learn.ErrSplit] for a row that is trained and tested on, or tested twice.
+// Errors, which name the split: as [learn.LogisticRegression.Fit]; [coles.ErrShape] for no splits or no labelled row
+// to test on; [learn.ErrSplit] for a row that is trained and tested on, or tested twice.
 func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, splits []dataset.Split) (*Measurements, error) {
 	f, err := given.Read(ctx, x)
 	if err != nil {

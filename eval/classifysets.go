@@ -15,10 +15,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ClassifySets measures how well the rows of x (n × d) predict their sets of classes, where the number of classes of
-// each row is known (Perozzi, Al-Rfou and Skiena 2014): it takes as many of the likeliest, and gives F1 over all pairs
-// of a row and a class, and the mean of that of the classes, of each split. C is chosen in the training rows where
-// Regression has several candidates. A row without classes is neither trained nor tested on.
+// ClassifySets measures how well the rows of x (n × d) predict their sets of classes (Perozzi, Al-Rfou and Skiena
+// 2014). The number of classes of each row is known, and as many of the likeliest are predicted. Of each split, micro
+// has the F1 over all pairs of a row and a class, and macro the mean of the F1 of each class. C is chosen in the
+// training rows where Regression has several candidates. A row without classes is neither trained nor tested on.
 //
 // Errors: as [learn.LogisticRegression.FitSets], naming the split.
 func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, splits []dataset.Split) (micro, macro *Measurements, err error) {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"coles"
 	"coles/internal/contingency"
 	"coles/internal/given"
-	"coles/internal/inside"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
@@ -23,9 +21,13 @@ const mostRuns = 1 << 20
 
 // Clustering is the outcome of [Protocol.Cluster].
 type Clustering struct {
-	Accuracy Measurements // by the best one-to-one map of clusters to labels; see [ClusterAccuracy]
+	// Accuracy is the share of rows whose cluster stands for their label, under the one-to-one map of clusters to labels
+	// that makes it largest. A row in a cluster that stands for no label is a mistake.
+	Accuracy Measurements
 	NMI      Measurements // see [NMI]
-	F1       Measurements // macro F1 under that map; see [ClusterMacroF1]
+	// F1 is the mean, over the labels that occur, of F1 = 2·TP/(2·TP + FP + FN), when each cluster predicts the label it
+	// stands for. Of several best maps it is always the same one. A label without a cluster counts 0.
+	F1 Measurements
 }
 
 // String gives the three, such as "accuracy 73.3 ± 0.1 %, NMI 57.5 ± 0.2 %, F1 69.3 ± 0.3 %".
@@ -33,16 +35,17 @@ func (c Clustering) String() string {
 	return fmt.Sprintf("accuracy %v, NMI %v, F1 %v", c.Accuracy, c.NMI, c.F1)
 }
 
-// Cluster measures how well clusters of the rows of x (n × d) agree with their labels: it scales
-// the rows to unit length, clusters them by [cluster.KMeans] in several runs and compares each with the
-// labels. Zero rows stay zero. A row with a label below zero, which is unknown, is clustered but
-// not compared. To get the clusters themselves, use [cluster.KMeans.Fit].
+// Cluster measures how well clusters of the rows of x (n × d) agree with their labels. It scales the rows to unit
+// length, clusters them by [cluster.KMeans] in several runs and compares each run with the labels. Zero rows stay
+// zero. A row with a label below zero, which is unknown, is clustered but not compared. To get the clusters
+// themselves, use [cluster.KMeans.Fit].
 //
 // It takes the time of the runs, one after the other, and memory for a copy of x more than
-// [cluster.KMeans.Fit].
+// [cluster.KMeans.Fit]. With m the fewer and M the more of clusters and labels, to compare a run takes
+// O(n log n + m²M) time and m·M numbers.
 //
-// Errors: as KMeans.Fit, [coles.ErrShape] unless there is one label for each row, and for
-// none that is known, [coles.ErrSetting] for runs below zero or above 2²⁰, [coles.ErrNotFinite]
+// Errors: as KMeans.Fit; [coles.ErrShape] unless there is one label for each row, and some label is known;
+// [coles.ErrSetting] for runs below zero or above 2²⁰; [coles.ErrTooLarge] for m·M above 2²⁴; [coles.ErrNotFinite]
 // also for a row whose length overflows.
 func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clustering, error) {
 	runs := cmp.Or(p.Runs, 10)
@@ -116,43 +119,4 @@ func (c *Clustering) add(clusters, labels []int) error {
 	c.NMI.Each = append(c.NMI.Each, nmi)
 	c.F1.Each = append(c.F1.Each, f1)
 	return nil
-}
-
-// Modularity measures how much more weight the clusters of a graph's nodes hold inside than in a random
-// graph of the same degrees (Newman 2006):
-//
-//	Q = (1/2m) Σ_ij (A_ij − k_i·k_j/(2m))·[c_i = c_j],
-//
-// with k the sums of the weights of a node's edges and 2m their sum. It is 0 for a single cluster,
-// below 1, and at least −½. Self loops do not count. It takes O(n + m).
-//
-// Errors: [coles.ErrShape] unless there is one cluster for each node, and for a graph without
-// edges.
-func Modularity(g *coles.Graph, clusters []int) (float64, error) {
-	if len(clusters) != g.Nodes() {
-		return 0, fmt.Errorf("%w: %d clusters for %d nodes", coles.ErrShape, len(clusters), g.Nodes())
-	}
-	if err := given.CheckEdges(g); err != nil {
-		return 0, err
-	}
-	p := contingency.PartitionOf(clusters)
-	volume := make([]float64, len(p.Size))
-	all, within := 0.0, 0.0
-	degrees := g.Degrees()
-	unit := slices.Max(degrees) // in which the sum of any weights is finite
-	for i, degree := range degrees {
-		volume[p.Part[i]] += degree / unit
-		all += degree / unit
-		near, weights := inside.Adjacency(g).Row(i)
-		for q, j := range near {
-			if int(j) != i && clusters[j] == clusters[i] {
-				within += weights[q] / unit
-			}
-		}
-	}
-	q := within / all
-	for _, v := range volume {
-		q -= (v / all) * (v / all)
-	}
-	return q, nil
 }

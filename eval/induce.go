@@ -28,8 +28,8 @@ type InducedGraph struct {
 // in g, which is its number if g has no names. Nodes without neighbours among the others are
 // isolated. It takes a copy of the part of g and of the rows.
 //
-// A model that [coles.Fit] learns from the part has seen no feature and no edge of another node, and its Embed
-// embeds all nodes of g: the paper's protocol for Reddit.
+// A model fitted to the part has seen no feature and no edge of another node, and its Embed embeds all nodes of g.
+// That is the paper's protocol for Reddit.
 //
 // Errors: [coles.ErrSetting] for a graph [coles.WithArcs], [coles.ErrShape] for no nodes, or unless x has a row for each node, [coles.ErrIndex],
 // [coles.ErrIDs] for a node given twice, [coles.ErrNotFinite], and ctx's.

@@ -2,10 +2,8 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 
 	"coles"
-	"coles/internal/contingency"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/stat"
@@ -56,16 +54,4 @@ func Accuracy(predicted, actual []int) (float64, error) {
 		}
 	}
 	return float64(right) / float64(len(actual)), nil
-}
-
-// MacroF1 is the mean, over all labels that are predicted or actual, of each one's F1 = 2·TP/(2·TP
-// + FP + FN), 0 to 1: small classes weigh as much as large ones. A label that is only predicted, or
-// only actual, counts 0, as in scikit-learn. It takes O(n log n) time. Errors: as for [Accuracy].
-func MacroF1(predicted, actual []int) (float64, error) {
-	t, err := contingency.Of(actual, predicted)
-	if err != nil {
-		return 0, err
-	}
-	classes := contingency.Distinct(slices.Concat(t.Rows.Labels, t.Cols.Labels))
-	return sumF1(t, func(row, col int) bool { return t.Rows.Labels[row] == t.Cols.Labels[col] }) / float64(len(classes)), nil
 }

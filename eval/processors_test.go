@@ -23,7 +23,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 	x, labels := testkit.Blobs(1500, 150, 5, 5)
 	splits := testkit.Must(dataset.RandomSplits(labels, 20, 8, 1))
 	g := testkit.DrawnGraph(300, 0.03, 21)
-	data := testkit.Must(synthetic.Communities{Nodes: 900, Classes: 4, Features: 200, Homophily: 0.5, Seed: 2}.Generate(context.Background()))
+	data := testkit.Must(synthetic.Communities{Nodes: 600, Classes: 4, Features: 100, Homophily: 0.5, Seed: 2}.Generate(context.Background()))
 	drawn, half := testkit.Must(data.Graph()), slices.Clone(data.Labels)
 	for i := 1; i < len(half); i += 2 {
 		half[i] = -1
@@ -35,7 +35,7 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		return testkit.Must(learn.LogisticRegression{}.Fit(context.Background(), x, splits[0].Train, labels))
 	}
 	means := func(x mat.Matrix) any {
-		m := testkit.Must(cluster.KMeans{Clusters: 9, Starts: 3, MaxIterations: 4, Seed: 5}.Fit(context.Background(), x))
+		m := testkit.Must(cluster.KMeans{Clusters: 9, Starts: 2, MaxIterations: 3, Seed: 5}.Fit(context.Background(), x))
 		return []any{m.Of, m.Inertia, testkit.Bits(m.Centres)}
 	}
 	for name, compute := range map[string]func() any{

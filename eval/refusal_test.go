@@ -108,7 +108,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	labels := []int{0, 1, 0, 1, 0, 1}
 	empty := testkit.Must(coles.NewGraph(3, nil))
 	path := testkit.Must(coles.NewGraph(3, onePair))
-	many := testkit.UpTo(1 << 13)
 	two := cluster.KMeans{Clusters: 2}
 
 	fit := func(k cluster.KMeans, x mat.Matrix) error { return testkit.Err(k.Fit(context.Background(), x)) }
@@ -122,9 +121,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	count := func(x mat.Matrix, most int, means cluster.KMeans) error {
 		_, _, err := cluster.Count(context.Background(), x, most, means)
 		return err
-	}
-	predictions := func(predicted, actual []int) error {
-		return all{testkit.Err(eval.Accuracy(predicted, actual)), testkit.Err(eval.MacroF1(predicted, actual))}
 	}
 	silhouette := func(x mat.Matrix, c ...int) error { return testkit.Err(cluster.Silhouette(context.Background(), x, c)) }
 	rows := func(x mat.Matrix, k int, by near.Similarity, rows ...int) error {
@@ -164,16 +160,13 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"cluster count, up to one":          {count(x, 1, cluster.KMeans{}), coles.ErrSetting},
 		"cluster count, as many as rows":    {count(x, 6, cluster.KMeans{}), coles.ErrSetting},
 		"cluster count, equal rows":         {count(mat.NewDense(6, 2, nil), 3, cluster.KMeans{}), coles.ErrSetting},
+		"cluster count, from more than to":  {count(x, 3, cluster.KMeans{Clusters: 4}), coles.ErrSetting},
 		"cluster count, negative starts":    {count(x, 3, cluster.KMeans{Starts: -1}), coles.ErrSetting},
 		"cluster count, NaN":                {count(testkit.Normal(6, 2, nan, 75), 3, cluster.KMeans{}), coles.ErrNotFinite},
-		"predictions of two lengths":        {predictions([]int{1}, []int{1, 2}), coles.ErrShape},
-		"no predictions":                    {predictions(nil, nil), coles.ErrShape},
+		"predictions of two lengths":        {testkit.Err(eval.Accuracy([]int{1}, []int{1, 2})), coles.ErrShape},
+		"no predictions":                    {testkit.Err(eval.Accuracy(nil, nil)), coles.ErrShape},
 		"labels of two lengths":             {testkit.Err(eval.NMI([]int{1}, []int{1, 2})), coles.ErrShape},
 		"no labels":                         {testkit.Err(eval.NMI(nil, nil)), coles.ErrShape},
-		"accuracy of two lengths":           {testkit.Err(eval.ClusterAccuracy([]int{1}, nil)), coles.ErrShape},
-		"a map of many":                     {testkit.Err(eval.ClusterMacroF1(many, many)), coles.ErrTooLarge},
-		"modularity, a cluster too few":     {testkit.Err(eval.Modularity(path, labels[:2])), coles.ErrShape},
-		"modularity, no edges":              {testkit.Err(eval.Modularity(empty, labels[:3])), coles.ErrShape},
 		"node homophily, no edges":          {testkit.Err(eval.NodeHomophily(empty, labels[:3])), coles.ErrShape},
 		"node homophily, a label too many":  {testkit.Err(eval.NodeHomophily(path, labels[:4])), coles.ErrShape},
 		"edge homophily, a negative label":  {testkit.Err(eval.EdgeHomophily(path, []int{0, 1, -1})), coles.ErrIndex},

@@ -17,9 +17,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known: a ridge regression learns
-// from the rows of Train and is asked about those of Test, or all others, of each split. R² is 1 − Σ(y − ŷ)²/Σ(y − mean
-// of Train)², and error the mean absolute error in the unit of the values.
+// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known. For each split, a
+// ridge regression learns from the rows of Train and is asked about the rows of Test, or all others. R² is 1 − Σ(y −
+// ŷ)²/Σ(y − mean of Train)², and error the mean absolute error in the unit of the values.
 //
 // Errors: as [learn.Fit], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
 func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, splits []dataset.Split) (r2, absolute *Measurements, err error) {

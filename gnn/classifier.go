@@ -18,15 +18,15 @@ type Classifier struct {
 	classes []int // the label of each output, ascending
 }
 
-// TrainClassifier trains a network on the labels of some nodes, which are 0 or more: the loss is the mean of −log
-// softmax(h_i)[y_i] over the rows of train. It begins with [ClassifierSettings]. It stops once [Settings].Patience
-// epochs, 20, have brought no lower loss on the rows of val, which serve nothing else, and goes back to the best.
-// labels has an entry for each node, read in train and val alone. The result depends on the input and the settings
-// only. It takes only an objective that reads labels, no augmentation, checkpoints or other validation. With [Linear]
+// TrainClassifier trains a network on the labels of some nodes. labels has an entry, 0 or more, for each node; only
+// those of train and val are read. The loss is the mean of −log softmax(h_i)[y_i] over the rows of train. It begins
+// with [ClassifierSettings]. The rows of val serve to stop: once [Settings].Patience epochs, 20, have brought no
+// lower loss on them, the training goes back to the best epoch. The result depends on the input and the settings
+// only. The objective has to read labels. There is no augmentation, checkpoint or other validation. With [Linear]
 // layers alone it is a multilayer perceptron. [Settings].BatchSize makes steps of that many rows of train, drawn anew
-// in every epoch, each with the neighbours that its output depends on. Errors: as [Train], [coles.ErrShape] for labels
-// of another length, no rows or a single class, and [coles.ErrIndex] for rows without a node or label, or in both train
-// and val, and for labels of val alone.
+// in every epoch, each with the neighbours that its output depends on. Errors: as [Train]; [coles.ErrShape] for
+// labels of another length, no rows or a single class; [coles.ErrIndex] for rows without a node or label, rows in
+// both train and val, and classes of val alone.
 func TrainClassifier(ctx context.Context, g *coles.Graph, x mat.Matrix, labels, train, val []int, opts ...Option) (*Classifier, error) {
 	c, err := newConfig(ClassifierSettings(), opts)
 	if err != nil {

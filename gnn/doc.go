@@ -1,6 +1,5 @@
-// Package gnn trains graph neural networks with the contrast of COLES (Zhu, Sun and Koniusz,
-// NeurIPS 2021): the network takes the place of FXPᵀ, the contrast ΔW stays, and gradients are
-// written by hand.
+// Package gnn trains graph neural networks with the contrast of COLES (Zhu, Sun and Koniusz, NeurIPS 2021). The
+// network takes the place of FXPᵀ, and the contrast ΔW stays. Gradients are written by hand.
 //
 //	m, err := gnn.Train(ctx, g, x)      // COLES-GCN at its default setting
 //	y := m.Embedding()                  // n × d′
@@ -10,13 +9,13 @@
 //
 //	−Tr(HᵀΔWH)/n + β·‖HᵀH/n − I‖²_F/d′,  ΔW = W⁺ − (η′/κ)·Σₖ W⁻ₖ,
 //
-// over the parameters Θ. A [Network] is a list of layers: [GCN], [SAGE], [Linear] and fixed filters
-// ([Propagate]). A weight may be held on the Stiefel manifold ([Layer.Orthonormal]), which is the
-// paper's other way to keep the columns of H apart. [SampledNCE] and [PowerMean] are the objectives
-// that the paper compares with, [Augmentation] trains on two views of the graph, and
-// [TrainClassifier] trains the same networks on labels. A program adds layers, objectives, augmentations
-// and samplers of its own by package [coles/gnn/custom]. The closed form of package coles is faster and, on
-// the graphs of the README's table, mostly more accurate. Errors are those of package coles, and two more.
+// over the parameters Θ. A [Network] is a list of layers: [GCN], [SAGE], [Linear] and fixed filters ([Propagate]). A
+// weight may be held on the Stiefel manifold ([Layer.Orthonormal]), which is the paper's other way to keep the
+// columns of H apart. [SampledNCE] and [PowerMean] are the objectives that the paper compares with, [Augmentation]
+// trains on two views of the graph, and [TrainClassifier] trains the same networks on labels. A program adds layers,
+// objectives, augmentations and samplers of its own by package [coles/gnn/custom]. The closed form of package coles
+// is faster and, on the graphs of the README's table, mostly more accurate. Errors are the errors of package coles,
+// and two more.
 //
 //	paper            here                    what
 //	f(X; Θ), ΔW      Network, coles.Contrast features to embeddings, the contrast

@@ -59,8 +59,8 @@ func namedLayer(text string) (Layer, error) {
 	return NewLayer(name, spec, nil, nil), nil
 }
 
-// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). "weight" is Θ, k × width, by Glorot's rule, and
-// "bias" b, 1 × width, zero at first.
+// GCN is W·H·Θ + 1·b with W = D̂^-½(A+I)D̂^-½ (Kipf and Welling 2017). The parameter "weight" is Θ, k × width, by
+// Glorot's rule; "bias" is b, 1 × width, zero at first.
 func GCN(width int) Layer {
 	return Layer{label: label{Name: gcnName}, spec: custom.LayerSpec{Width: width, Hops: 1, Parameters: weightAndBias}, forward32: gcn[float32], forward64: gcn[float64]}
 }
@@ -146,7 +146,7 @@ func ReLU() Layer {
 	return Layer{label: label{Name: "relu"}, spec: custom.LayerSpec{Width: SameWidth}, forward32: (*custom.Pass[float32]).ReLU, forward64: (*custom.Pass[float64]).ReLU}
 }
 
-// PReLU is H where positive, else a·H; "slope" is a, 0.25 at first (He et al. 2015).
+// PReLU is H where positive, else a·H (He et al. 2015); "slope" is a, first 0.25.
 func PReLU() Layer {
 	parameters := func(_, _ int) []custom.Parameter {
 		return []custom.Parameter{{Name: "slope", Rows: 1, Cols: 1, Start: 0.25}}

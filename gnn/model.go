@@ -50,13 +50,13 @@ func (r *run[T]) model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Embedding is that of the nodes trained on (n × d′), to read; nil from a file.
+// Embedding is of the nodes trained on (n × d′), to read; nil from a file.
 func (m *Model) Embedding() *mat.Dense { return m.embedding }
 
-// Embed returns the embedding of every node of a graph (n × d′) without training: of the graph trained on,
-// to the byte; of one that has grown; or of another with the same features. Errors: [coles.ErrShape],
-// [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], [coles.ErrPrecision]
-// for features that leave its range, and ctx's.
+// Embed returns the embedding of every node of a graph (n × d′) without training. The graph may be the one trained
+// on, which has the same bytes again, one that has grown, or another with the same features. Errors:
+// [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge],
+// [coles.ErrPrecision] for features that leave its range, and ctx's.
 func (m *Model) Embed(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, error) {
 	h, err := m.output(ctx, g, x)
 	if err != nil {

@@ -85,8 +85,8 @@ func powerMean[T autodiff.Float](p float64, negatives int) custom.Loss[T] {
 	}
 }
 
-// pairLoss is the mean over the views of a loss of the products h_u·h_v of the edges, and of the products
-// of their first ends with the nodes drawn for each.
+// pairLoss is the mean of a loss over the views. The loss is of near, the products h_u·h_v of the edges, and of far,
+// the products of their first ends with the nodes drawn for each.
 func pairLoss[T autodiff.Float](s *custom.Step[T], negatives int, loss func(near, far *autodiff.Value[T], shares autodiff.Matrix[T]) *autodiff.Value[T]) *autodiff.Value[T] {
 	us, vs, shares := s.Edges()
 	firsts, drawn := s.Negatives(negatives)
@@ -120,8 +120,9 @@ func crossEntropyLoss[T autodiff.Float](s *custom.Step[T]) *autodiff.Value[T] {
 	})
 }
 
-// weightedCrossEntropy is Σ_k w_k·(log Σ_c e^(z_kc) − z_kc at the class of k), z_k the row of k in h:
-// the mean under the logarithm of LogPowerMeanRows is the sum over c divided by the classes.
+// weightedCrossEntropy is Σ_k w_k·(log Σ_c e^(z_kc) − z_kc at the class of k), z_k the row of k in h.
+// LogPowerMeanRows takes the logarithm of a mean over c, not of a sum: their difference is the logarithm of the
+// number of classes.
 func weightedCrossEntropy[T autodiff.Float](s *custom.Step[T], h *autodiff.Value[T], rows, classes []int, weights []float64) *autodiff.Value[T] {
 	w, units := kernel.Dense[T](1, len(rows)), kernel.Dense[T](h.Cols(), h.Cols())
 	total := 0.0

@@ -110,9 +110,8 @@ func widened[T autodiff.Float](m autodiff.Matrix[T]) []float64 {
 
 // The Stiefel manifold is the set of d × k matrices Θ with ΘᵀΘ = I.
 
-// makeTangent replaces g, the gradient at theta, by the Riemannian one, g − theta·(thetaᵀg +
-// gᵀtheta)/2: its projection on the tangent space for the metric of the surrounding space (Absil,
-// Mahony and Sepulchre 2008, 3.35).
+// makeTangent replaces g, the gradient at theta, by the Riemannian one, g − theta·(thetaᵀg + gᵀtheta)/2. That is its
+// projection on the tangent space, for the metric of the surrounding space (Absil, Mahony and Sepulchre 2008, 3.35).
 func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T]) error {
 	k := theta.Cols
 	s, release := kernel.Scratch[T](k, k)
@@ -124,10 +123,9 @@ func makeTangent[T kernel.Float](ctx context.Context, theta, g kernel.Matrix[T])
 	return kernel.Gemm(ctx, false, false, -1, theta, s, 1, g)
 }
 
-// retract replaces x, of full rank, by the Q of its QR decomposition with a positive diagonal of R:
-// the closest way back to the manifold that is one decomposition long. R is found as the Cholesky
-// factor of XᵀX, and once more from the result: X is near the manifold, where that is as accurate
-// as reflections (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015) and all products.
+// retract replaces x, of full rank, by the Q of its QR decomposition with a positive diagonal of R. R is found as the
+// Cholesky factor of XᵀX, and once more from the result. Near the manifold that is as accurate as reflections
+// (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015), and it consists of products.
 func retract[T kernel.Float](ctx context.Context, x kernel.Matrix[T]) error {
 	q, release := kernel.Scratch[float64](x.Rows, x.Cols)
 	defer release()

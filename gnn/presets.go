@@ -33,8 +33,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// StiefelSettings is COLES-GCN (Stiefel): the last weight is orthonormal, without the penalty, decay is 1e-2; it stops
-// at effective rank 3 or epoch 30.
+// StiefelSettings is COLES-GCN (Stiefel): the last weight is orthonormal, there is no penalty, decay is 1e-2. It
+// stops at effective rank 3 or epoch 30.
 func StiefelSettings() Settings {
 	s := DefaultSettings()
 	s.Network = Network{GCN(512), ReLU(), GCN(AutoWidth).Orthonormal()}

@@ -6,8 +6,9 @@ import (
 	"coles"
 )
 
-// A Report records a training. The same input, settings and version make the same model again, with three
-// exceptions: a validation was asked, [Resume] added epochs, or dropout drew for features that are stored otherwise now.
+// A Report records a training. The same input, settings and version make the same model again, with three exceptions.
+// A validation chose the epoch, [Resume] added epochs, or dropout drew for features that were sparse and are dense
+// now, or the reverse.
 type Report struct {
 	Graph        coles.GraphReport `json:"graph"`       // as it was built
 	Features     int               `json:"features"`    // d

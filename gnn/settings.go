@@ -31,19 +31,19 @@ type Settings struct {
 	Optimizer      optim.Optimizer       `json:"optimizer"`    // one step for each batch
 	Schedule       optim.Schedule        `json:"schedule"`     // of its rate
 	Epochs         int                   `json:"epochs"`       // how often all nodes are gone through, at most
-	// StopRank ends the training after the first epoch in which the effective rank of the centred output
-	// H is at most that: (Σ λ_j)²/Σ λ_j², λ the eigenvalues of its covariance, from 1 to d′. Without
-	// bounds H pours into few directions. It costs n·d′²/2 multiplications an epoch; 0 is no rule.
+	// StopRank ends the training after the first epoch in which the effective rank of the output H is at most that.
+	// The rank is (Σ λ_j)²/Σ λ_j², from 1 to d′, with λ the eigenvalues of the covariance of H: without a penalty H
+	// pours into few directions. It costs n·d′²/2 multiplications an epoch; 0 is no rule.
 	StopRank float64 `json:"stop_rank"`
-	// Patience ends the training once that many epochs have brought no lower loss, of the first phase,
-	// and goes back to the parameters of the lowest, before the step of that epoch; of a classifier by
-	// the loss of val, after it. 0 is no rule.
+	// Patience ends the training once that many epochs have brought no lower loss, and goes back to the parameters of
+	// the lowest. The loss is that of the first phase, before the step of an epoch; of a classifier it is the loss of
+	// val, after it. 0 is no rule.
 	Patience int `json:"patience"`
-	// BatchSize is the number of nodes of a step; 0 takes all. Steps take blocks of at most that many
-	// well-connected nodes, others in every epoch, of a classifier random rows of train. The output of a
-	// block equals the whole graph's; ΔW, W⁺ and negatives are of the graph induced on it. Memory of the
-	// steps grows with the surroundings of a block. The embedding at the end and every validation
-	// take a forward pass over the whole graph, unless the network does not look at it.
+	// BatchSize is the number of nodes of a step; 0 takes all. Steps take blocks of at most that many well-connected
+	// nodes, others in every epoch, of a classifier random rows of train. The output of a block equals the output of
+	// the whole graph; ΔW, W⁺ and negatives are of the graph induced on the block. Memory of the steps grows with the
+	// surroundings of a block. The embedding at the end and every validation take a forward pass over the whole
+	// graph, unless the network does not look at it.
 	BatchSize int `json:"batch_size"`
 	// Sampler draws the part of the graph that every step sees; the embedding is as with blocks. With
 	// [coles.PrepareNone], features times 1 and no filter first, a *[coles.Dense32] is not copied: of

@@ -44,11 +44,10 @@ func centre[T kernel.Float](ctx context.Context, h kernel.Matrix[T], mean []floa
 	})
 }
 
-// spread measures how the energy of H is spread over its columns: ‖HᵀH/n − I‖²_F/d′, and the effective
-// rank of the covariance C of its rows, (Tr C)²/‖C‖²_F, which is 0 where there is no energy. With
-// the mean row h̄ it is HᵀH/n = C + h̄ᵀh̄. C is taken from HᵀH, which the loss may have computed, unless
-// h̄ is so long or the numbers so near the ends of their range that this would cost digits: then from
-// the centred rows.
+// spread measures how the energy of H is spread over its columns: by ‖HᵀH/n − I‖²_F/d′, and by the effective rank (Tr
+// C)²/‖C‖²_F of the covariance C of its rows. Without energy the rank is 0. With the mean row h̄, HᵀH/n = C + h̄ᵀh̄.
+// C is taken from HᵀH, which the loss may have computed. Where h̄ is so long, or the numbers so near the ends of
+// their range, that this would cost digits, C is taken from the centred rows.
 func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *autodiff.Value[T]) (orthogonality, rank float64, err error) {
 	h, gram := output.Data(), t.Gram(output).Data()
 	if err := t.Err(); err != nil {
@@ -117,8 +116,8 @@ func spread[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], output *
 	return distance / float64(h.Cols), rank, nil
 }
 
-// scaled is h times a factor, and that factor: it makes r the mean norm of the centred rows, or is
-// 1 for r = 0 and where rows are equal but for rounding.
+// scaled is h times a factor, and that factor. The mean norm of the centred rows becomes r. The factor is 1 for r =
+// 0, and where rows are equal but for rounding.
 func scaled[T kernel.Float](ctx context.Context, h kernel.Matrix[T], r float64) (*mat.Dense, float64, error) {
 	factor := 1.0
 	if r != 0 {

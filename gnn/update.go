@@ -8,8 +8,8 @@ import (
 	"coles/gnn/optim"
 )
 
-// update moves the parameters that phase k trains by their gradients: step number t of the phase,
-// from 1 on, at a rate that the schedule has made of the optimizer's.
+// update moves the parameters that phase k trains by their gradients, in step number t of the phase, from 1 on. The
+// rate is the optimizer's as the schedule has it.
 func update[T autodiff.Float](
 	ctx context.Context, o optim.Optimizer, k int, phase custom.Phase, params []*parameter[T], t int, rate float64,
 ) error {

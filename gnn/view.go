@@ -36,8 +36,8 @@ var augmentationForms = []setting.Way[Augmentation]{
 	setting.WayOf(customName, func(f *setting.Form) Augmentation { return NewAugmentation(f.Rest(), false, nil) }),
 }
 
-// Drop makes two views at every step (GRACE, Zhu et al. 2020): in view v an edge is dropped with
-// probability edges[v], and a column of the features is zero with probability features[v].
+// Drop makes two views at every step (GRACE, Zhu et al. 2020). In view v an edge is dropped with probability
+// edges[v]; a column of the features is zero with probability features[v].
 func Drop(edges, features [2]float64) Augmentation {
 	rates := []any{edges[0], edges[1], features[0], features[1]}
 	return Augmentation{label: label{Name: dropName, Args: rates}, edges: edges, features: features,
@@ -52,8 +52,8 @@ func Drop(edges, features [2]float64) Augmentation {
 	}
 }
 
-// NewAugmentation makes an augmentation of a function, called at every step or, if once, before the first one only.
-// Files keep the name, without a comma.
+// NewAugmentation makes an augmentation of a function, called at every step or, if once, before the first only. Files
+// keep the name, without a comma.
 func NewAugmentation(name string, once bool, views custom.Views) Augmentation {
 	return Augmentation{label: label{Name: name, Custom: true}, once: once, views: views}
 }

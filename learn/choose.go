@@ -97,7 +97,7 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 	if x == nil {
 		return nil, fmt.Errorf("%w: a choice of model, without features", coles.ErrShape)
 	}
-	judge, err := labels.judge(ctx, g, how)
+	j, err := labels.judge(ctx, g, how)
 	if err != nil {
 		return nil, err
 	}
@@ -117,16 +117,16 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 		return nil, err
 	}
 	c := &Choice{Model: first, Alignment: *first.Report().Alignment, Alone: first.Report().Kind, explained: labels.Values != nil}
-	if judge == nil {
+	if j == nil {
 		return c, nil
 	}
-	c.Labels = len(judge.rows)
-	try := func(m *coles.Model, share float64) (better bool, err error) {
-		if err := judge.try(ctx, m); err != nil {
+	c.Labels = len(j.rows)
+	try := func(m *coles.Model, share coles.Share) (better bool, err error) {
+		if err := j.try(ctx, m); err != nil {
 			return false, fmt.Errorf("%v model: %w", m.Report().Kind, err)
 		}
-		c.Tried = append(c.Tried, Candidate{Kind: m.Report().Kind, Structure: share})
-		if better = judge.taken(-1) == len(c.Tried)-1; better {
+		c.Tried = append(c.Tried, Candidate{m.Report().Kind, float64(share), j.score(j.hits[len(c.Tried)])})
+		if better = j.taken(-1) == len(c.Tried)-1; better {
 			c.Model = m
 		}
 		return better, nil
@@ -145,45 +145,29 @@ func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Label
 	if err != nil {
 		return nil, err
 	}
-	lead, deviation := judge.lead(1, 0, -1)
-	c.Error, c.told = deviation/judge.total, math.Abs(lead) > enough*deviation
-	kind := c.Model.Report().Kind
-	if c.Model.Report().StructureShare == 0 && open && g.Report().Edges > 0 {
-		for _, share := range []float64{0.5, 0.9} {
-			m, err := fit(kind, coles.Share(share))
-			if err != nil {
-				return nil, err
-			}
-			if better, err := try(m, share); err != nil || !better {
-				return c.scored(judge), err
-			}
+	lead, deviation := gain(j.hits[1], j.hits[0], j.fold, -1)
+	c.Error, c.told = deviation/j.total, math.Abs(lead) > apart*deviation
+	kind, better := c.Model.Report().Kind, c.Model.Report().StructureShare == 0 && open && g.Report().Edges > 0
+	for _, share := range []coles.Share{0.5, 0.9} {
+		if !better {
+			break
+		}
+		m, err := fit(kind, share)
+		if err == nil {
+			better, err = try(m, share)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return c.scored(judge), nil
-}
-
-// scored sets what the candidates reach.
-func (c *Choice) scored(j *judge) *Choice {
-	for k, hits := range j.hits {
-		c.Tried[k].Score = j.score(hits)
-	}
-	nested := make([]float64, len(j.rows))
-	for part := range j.count {
-		hits := j.hits[j.taken(part)]
-		inside, _ := j.of(part)
-		for _, q := range inside {
-			nested[q] = hits[q]
-		}
-	}
-	c.Score = j.score(nested)
-	return c
+	c.Score = j.nested()
+	return c, nil
 }
 
 // A judge cross-validates embeddings on the same parts.
 type judge struct {
 	parts
 	target target
-	graph  *coles.Graph
 	near   kernel.Matrix[float64]
 	hits   [][]float64 // what is right, by embedding and row
 	// A score is start + Σ hits/total.
@@ -200,14 +184,14 @@ func (l Labels) judge(ctx context.Context, g *coles.Graph, how Options) (*judge,
 		return nil, err
 	}
 	j := &judge{target: t}
-	if j.graph, err = how.near(g, g.Nodes(), t.columns()); err != nil {
+	if g, err = how.near(g, g.Nodes(), t.columns()); err != nil {
 		return nil, err
 	}
 	if j.parts, err = t.split(how); err != nil {
 		return nil, err
 	}
 	j.start, j.total = t.worth(j.rows)
-	j.near, err = hear(ctx, j.graph, t, j.parts)
+	j.near, err = hear(ctx, g, t, j.parts)
 	return j, err
 }
 
@@ -235,7 +219,7 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 	if err != nil {
 		return err
 	}
-	found, err := try(ctx, j.graph, j.target, j.parts, j.near, j.target.plain(f, 1))
+	found, err := try(ctx, j.target, j.parts, j.near, f, 1)
 	if err == nil {
 		j.hits = append(j.hits, found.hits())
 	}
@@ -246,16 +230,24 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 // better.
 func (j *judge) taken(part int) (best int) {
 	for k := range j.hits {
-		if lead, deviation := j.lead(k, best, part); lead > enough*deviation {
+		if lead, deviation := gain(j.hits[k], j.hits[best], j.fold, part); lead > apart*deviation {
 			best = k
 		}
 	}
 	return best
 }
 
-// lead is how much more one embedding has right than another outside a part, and the standard error of that.
-func (j *judge) lead(one, other, part int) (lead, deviation float64) {
-	return gain(j.hits[one], j.hits[other], j.fold, part)
-}
-
 func (j *judge) score(hits []float64) float64 { return j.start + floats.Sum(hits)/j.total }
+
+// nested is the score of each part by the embedding that the others take.
+func (j *judge) nested() float64 {
+	hits := make([]float64, len(j.rows))
+	for part := range j.count {
+		inside, _ := j.of(part)
+		taken := j.hits[j.taken(part)]
+		for _, q := range inside {
+			hits[q] = taken[q]
+		}
+	}
+	return j.score(hits)
+}

@@ -85,7 +85,7 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 			for _, kind := range []coles.Kind{coles.UseGraph, coles.UseFeatures} {
 				models[kind] = testkit.Must(coles.Fit(context.Background(), g, x, append(c.opts, coles.With(func(s *coles.Settings) { s.Kind = kind }))...))
 				if !slices.Contains(blind, name) {
-					right[kind] = plainlyRight(t, models[kind].Embedding(), labels)
+					right[kind] = plainlyRight(models[kind].Embedding(), labels)
 				}
 			}
 			testkit.WantSame(t, "embedding", testkit.Bits(got.Model.Embedding()), testkit.Bits(models[c.want].Embedding()))
@@ -121,24 +121,11 @@ func TestChooseModelIsAPlainLoop(t *testing.T) {
 }
 
 // plainlyRight predicts each of five parts of the labelled rows by the others.
-func plainlyRight(t *testing.T, y *mat.Dense, labels []int) []bool {
-	t.Helper()
-	parts := testkit.Must(testkit.Must(groupsOf(Labels{Classes: labels})).split(Options{}))
-	rows, known, fold := parts.rows, picked(labels, parts.rows), parts.fold
-	right := make([]bool, len(rows))
-	for part := range parts.count {
-		var train, held, at []int
-		for p, i := range rows {
-			if fold[p] == part {
-				held, at = append(held, i), append(at, p)
-			} else {
-				train = append(train, i)
-			}
-		}
-		m := testkit.Must(LogisticRegression{C: 1}.Fit(context.Background(), y, train, labels))
-		for q, label := range testkit.Must(m.Predict(context.Background(), y, held)) {
-			right[at[q]] = label == known[at[q]]
-		}
+func plainlyRight(y *mat.Dense, labels []int) []bool {
+	of := testkit.Must(testkit.Must(groupsOf(Labels{Classes: labels})).split(Options{}))
+	right := make([]bool, len(of.rows))
+	for q, label := range heldOutRows(LogisticRegression{C: 1}, y, of.rows, labels, of) {
+		right[q] = label == labels[of.rows[q]]
 	}
 	return right
 }

@@ -9,14 +9,13 @@ import (
 	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
 )
 
 // columns is the predictor by features, nil unless it is better than vectors of some width are found to be. Features of more
 // entries than vectors take longer, and some are too large for a regression: these are not tried.
-func columns(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64], how Options, width int, vectors *trial) (*Predictor, error) {
+func columns(ctx context.Context, t target, of parts, said kernel.Matrix[float64], how Options, width int, vectors *trial) (*Predictor, error) {
 	f, err := given.Read(ctx, how.Columns)
 	if err != nil || t.entries(f) > mostEntries*width {
 		return nil, err
@@ -30,16 +29,16 @@ func columns(ctx context.Context, g *coles.Graph, t target, of parts, said kerne
 		floats.Scale(c, how.Cs)
 	}
 	// Most features are told from vectors by one C, and the others are not looked at.
-	var r regression
-	found, err := try(ctx, g, t, of, said, t.plain(f, c))
+	var p *Predictor
+	found, err := try(ctx, t, of, said, f, c)
 	if err == nil {
 		if lead, _ := gain(found.hits(), vectors.hits(), of.fold, -1); lead <= 0 {
 			return nil, nil
 		}
-		r, err = t.learn(ctx, f, how, of)
+		p, err = t.learn(ctx, f, how, of)
 	}
 	if err == nil {
-		found, err = r.judged(ctx, g, t, of, said)
+		found, err = p.judged(ctx, t, of, said, f)
 	}
 	switch {
 	case errors.Is(err, ErrConvergence), errors.Is(err, coles.ErrNotFinite), errors.Is(err, coles.ErrPrecision):
@@ -47,10 +46,10 @@ func columns(ctx context.Context, g *coles.Graph, t target, of parts, said kerne
 	case err != nil:
 		return nil, err
 	}
-	if lead, deviation := gain(found.hits(), vectors.hits(), of.fold, -1); lead <= enough*deviation {
+	if lead, deviation := gain(found.hits(), vectors.hits(), of.fold, -1); lead <= apart*deviation {
 		return nil, nil
 	}
-	return &r.Predictor, nil
+	return p, nil
 }
 
 // mostEntries is how many times as many entries as vectors features may have for a regression on them.
@@ -62,13 +61,8 @@ func likeVectors(ctx context.Context, f *matrix.Matrix[float64]) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	square, err := parallel.Sum(ctx, f.Rows(), 1, func(sum []float64, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			_, values := f.Row(i)
-			sum[0] += given.Dot(values, values)
-		}
-	})
-	spread := square[0]/float64(f.Rows()) - given.Dot(mean, mean)
+	squares, err := f.Squares(ctx)
+	spread := squares/float64(f.Rows()) - given.Dot(mean, mean)
 	if !(spread > 0) || math.IsInf(spread, 1) {
 		return 1, err
 	}

@@ -22,12 +22,12 @@ type Confusion struct {
 	Counts [][]int
 }
 
-// mostConfused is the most classes of a table, of 128 MB.
-const mostConfused = 4096
+// mostConfused is the most classes of a table, of 8 MB: nobody reads a larger one.
+const mostConfused = 1000
 
 // NewConfusion counts n predictions of K classes in O(n log n + K²).
 //
-// Errors: [coles.ErrShape] if the lengths differ or are zero, and [coles.ErrTooLarge] for more than 4,096 classes.
+// Errors: [coles.ErrShape] if the lengths differ or are zero, and [coles.ErrTooLarge] for more than 1,000 classes.
 func NewConfusion(predicted, actual []int) (*Confusion, error) {
 	t, err := contingency.Of(actual, predicted)
 	if err != nil {

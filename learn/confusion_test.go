@@ -53,7 +53,7 @@ c           1    0.0 %      0.0 %  b b (1)
 }
 
 // Rows sum to the sizes of classes, columns to the numbers of predictions, the trace to the right ones; and the
-// mean F1 = 2pr/(p + r) is MacroF1. Labels may be any numbers, and some are only actual or predicted.
+// mean F1 = 2pr/(p + r) is macro F1. Labels may be any numbers, and some are only actual or predicted.
 func TestConfusionIdentities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for _, k := range []int{1, 2, 7, 40} {
@@ -100,21 +100,8 @@ func TestCrossValidationIsALoop(t *testing.T) {
 			fold, folds, err := stratify(order, labels, 0)
 			testkit.Check(t, err)
 			c := testkit.Must(LogisticRegression{Cs: slices.Concat(cs, DefaultCs()[:9*(1-min(len(cs), 1))])}.Fit(context.Background(), x, testkit.UpTo(120)[20:100], labels)).C
-			var actual, predicted []int
-			for part := range folds {
-				var train, held []int
-				for q, i := range order {
-					if fold[q] == part {
-						held = append(held, i)
-					} else {
-						train = append(train, i)
-					}
-				}
-				m := testkit.Must(LogisticRegression{Cs: []float64{c}}.Fit(context.Background(), x, train, labels))
-				predicted = append(predicted, testkit.Must(m.Predict(context.Background(), x, held))...)
-				actual = append(actual, picked(labels, held)...)
-			}
-			want := testkit.Must(NewConfusion(predicted, actual))
+			predicted := heldOutRows(LogisticRegression{Cs: []float64{c}}, x, order, labels, parts{fold: fold, count: folds})
+			want := testkit.Must(NewConfusion(predicted, picked(labels, order)))
 			if a := want.Accuracy(); a < 0.4 || a > 0.97 {
 				t.Errorf("%s, %v: accuracy %v tells nothing", name, cs, a)
 			}

@@ -21,17 +21,17 @@ type target interface {
 	columns() int
 	entries(f *matrix.Matrix[float64]) int // of a row, by the time that a regression on it takes
 	labelled() []int
-	enough() error                    // names what lacks for cross-validation
-	without(rows []int) target        // as if these had no label
-	split(how Options) (parts, error) // for cross-validation
-	alphas(g *coles.Graph) []float64  // candidates for α
+	enough() error             // names what lacks for cross-validation
+	without(rows []int) target // as if these had no label
+	split(how Options) (parts, error)
 	// near is the opinion of some rows by the labels around them.
 	near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error)
-	// learn learns from all labels, with parts to choose a penalty by.
-	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (regression, error)
-	plain(f *matrix.Matrix[float64], c float64) outsider // with one C
+	// learn fits a regression to all labels, whose penalty parts choose unless there are none.
+	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (*Predictor, error)
+	// outside is the opinion of some rows by a regression on others, with one C.
+	outside(ctx context.Context, f *matrix.Matrix[float64], c float64, from, rows []int) (kernel.Matrix[float64], error)
 	// weigh learns weights from some rows of a trial. A search begins at a guess.
-	weigh(ctx context.Context, of *trial, rows []int, opinions opinions, guess [3]float64) (weighed, error)
+	weigh(ctx context.Context, of *trial, rows []int, guess Weights) (Weights, error)
 	// link makes probabilities, or a value, of a sum of opinions.
 	link(z []float64)
 	// hit is how right that is of row i. A score is start + Σ hit/total.
@@ -40,15 +40,6 @@ type target interface {
 	// measure sets what a trial finds.
 	measure(p *Predictor, found *trial) error
 }
-
-// A regression has learnt from all labels, and learns from the rows outside a part.
-type regression struct {
-	Predictor
-	outside outsider
-}
-
-// An outsider learns from the rows outside a part, and has an opinion of others for each α, by the labels of a target.
-type outsider func(ctx context.Context, g *coles.Graph, t target, part int, from, rows []int) ([]kernel.Matrix[float64], error)
 
 // parts are rows in parts for cross-validation.
 type parts struct {
@@ -78,32 +69,32 @@ func evenly(rows []int, count int, seed uint64) parts {
 // the order of their first row, fold j is due as many rows of a class as there are among every k-th
 // row from the j-th on; it takes them in the order given.
 func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
-	count := make(map[int]int)
-	var order []int // classes by first row
+	of := make(map[int][]int) // the places of the rows of a class
+	var order []int           // classes by first row
 	largest := 0
-	for _, i := range rows {
-		if count[labels[i]] == 0 {
-			order = append(order, labels[i])
+	for p, i := range rows {
+		class := labels[i]
+		if of[class] == nil {
+			order = append(order, class)
 		}
-		count[labels[i]]++
-		largest = max(largest, count[labels[i]])
+		of[class] = append(of[class], p)
+		largest = max(largest, len(of[class]))
 	}
 	if k = cmp.Or(k, min(5, largest)); k < 2 || k > largest {
 		return nil, 0, setting.Bad("Folds", k, "2 to %d, the rows of the largest class", largest)
 	}
-	due := make(map[int][]int, len(order)) // the folds of the rows of a class, one after another
+	fold = make([]int, len(rows))
 	sorted := 0
 	for _, class := range order {
-		for range count[class] {
-			due[class] = append(due[class], sorted%k)
-			sorted++
+		due := make([]int, len(of[class]))
+		for q := range due {
+			due[q] = (sorted + q) % k
 		}
-		slices.Sort(due[class])
-	}
-	fold = make([]int, len(rows))
-	for p, i := range rows {
-		class := labels[i]
-		fold[p], due[class] = due[class][0], due[class][1:]
+		slices.Sort(due)
+		for q, p := range of[class] {
+			fold[p] = due[q]
+		}
+		sorted += len(due)
 	}
 	return fold, k, nil
 }
@@ -120,22 +111,13 @@ func (p parts) of(part int) (inside, outside []int) {
 	return inside, append(outside, p.rest...)
 }
 
-// A trial has the opinions of the rows of each part by the others, and what weights make of them.
+// A trial has the opinions of the rows of each part by the others, and their weights.
 type trial struct {
 	parts
-	target  target
-	vectors []kernel.Matrix[float64] // for each α
-	near    kernel.Matrix[float64]   // empty without a graph
-	all     weighed                  // by all rows
-	by      []weighed                // by the rows outside each part
-}
-
-// weighed are weights, the α and the loss with which they were found, and where a search for others may begin.
-type weighed struct {
-	Weights
-	a     int
-	loss  float64
-	guess [3]float64
+	target target
+	said   opinions
+	all    Weights   // by all rows
+	by     []Weights // by the rows outside each part
 }
 
 // hear has the surroundings of rows that are held out say what they do.
@@ -143,18 +125,16 @@ func hear(ctx context.Context, g *coles.Graph, t target, of parts) (said kernel.
 	if g == nil {
 		return said, nil
 	}
-	return of.each(t, func(_ int, others target, _, rows []int) (kernel.Matrix[float64], error) {
-		return others.near(ctx, g, rows)
-	})
+	return of.each(t, func(others target, _, rows []int) (kernel.Matrix[float64], error) { return others.near(ctx, g, rows) })
 }
 
 // each puts together what each part's rows are said to be by the labels of the others.
-func (p parts) each(t target, say func(part int, others target, from, rows []int) (kernel.Matrix[float64], error)) (all kernel.Matrix[float64], err error) {
+func (p parts) each(t target, say func(others target, from, rows []int) (kernel.Matrix[float64], error)) (all kernel.Matrix[float64], err error) {
 	all = kernel.Unset[float64](len(p.rows), t.columns())
 	for part := range p.count {
 		inside, outside := p.of(part)
 		rows := picked(p.rows, inside)
-		said, err := say(part, t.without(rows), outside, rows)
+		said, err := say(t.without(rows), outside, rows)
 		if err != nil {
 			return all, fmt.Errorf("fold %d: %w", part, err)
 		}
@@ -165,36 +145,24 @@ func (p parts) each(t target, say func(part int, others target, from, rows []int
 	return all, nil
 }
 
-// try cross-validates a regression on vectors next to what surroundings say.
-func try(ctx context.Context, g *coles.Graph, t target, of parts, near kernel.Matrix[float64], vectors outsider) (*trial, error) {
+// try cross-validates a regression on vectors, with one C, next to what surroundings say.
+func try(ctx context.Context, t target, of parts, near kernel.Matrix[float64], f *matrix.Matrix[float64], c float64) (*trial, error) {
 	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
-	found := &trial{parts: of, target: t, near: near}
-	for range t.alphas(g) {
-		found.vectors = append(found.vectors, kernel.Unset[float64](len(of.rows), t.columns()))
-	}
-	var err error
-	found.vectors[0], err = of.each(t, func(part int, others target, from, rows []int) (kernel.Matrix[float64], error) {
-		said, err := vectors(ctx, g, others, part, from, rows)
-		if err != nil {
-			return kernel.Matrix[float64]{}, err
-		}
-		inside, _ := of.of(part)
-		for a := range said {
-			for r, q := range inside {
-				copy(found.vectors[a].Row(q), said[a].Row(r))
-			}
-		}
+	vectors, err := of.each(t, func(_ target, from, rows []int) (kernel.Matrix[float64], error) {
+		said, err := t.outside(ctx, f, c, from, rows)
 		progress.Add()
-		return said[0], nil
+		return said, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	found := &trial{parts: of, target: t, said: opinions{vectors, near}}
 	return found, found.weigh(ctx)
 }
 
 // weigh finds the weights of all rows, and of the rows outside each part.
-func (t *trial) weigh(ctx context.Context) error {
+func (t *trial) weigh(ctx context.Context) (err error) {
+	t.all, t.by = Weights{Vectors: 1}, make([]Weights, t.count)
 	for part := -1; part < t.count; part++ {
 		var rows []int
 		for q, of := range t.fold {
@@ -202,20 +170,12 @@ func (t *trial) weigh(ctx context.Context) error {
 				rows = append(rows, q)
 			}
 		}
-		best := weighed{loss: math.Inf(1)}
-		for a := range t.vectors {
-			w, err := t.target.weigh(ctx, t, rows, opinions{t.vectors[a], t.near}, t.all.guess)
-			if err != nil {
-				return err
-			}
-			if w.loss < best.loss || a == 0 {
-				best, best.a = w, a
-			}
+		to := &t.all
+		if part >= 0 {
+			to = &t.by[part]
 		}
-		if part < 0 {
-			t.all = best
-		} else {
-			t.by = append(t.by, best)
+		if *to, err = t.target.weigh(ctx, t, rows, t.all); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -231,8 +191,8 @@ func (t *trial) nested() kernel.Matrix[float64] {
 }
 
 // say sets what weights make of the opinions of a row.
-func (t *trial) say(w weighed, q int, to []float64) {
-	w.mix(opinions{t.vectors[w.a], t.near}, q, to)
+func (t *trial) say(by Weights, q int, to []float64) {
+	by.mix(t.said, q, to)
 	t.target.link(to)
 }
 
@@ -258,5 +218,5 @@ func gain(one, other []float64, fold []int, part int) (more, deviation float64) 
 	return more, math.Sqrt(squares)
 }
 
-// enough is how many standard errors two embeddings have to be apart for one to be taken whatever speaks for the other.
-const enough = 2
+// apart is how many standard errors two embeddings have to be apart for one to be taken whatever speaks for the other.
+const apart = 2

@@ -11,8 +11,8 @@ import (
 // A design is the matrix Z of one training set, a row a sample and the last column of ones for the intercept.
 type design struct{ *matrix.Matrix[float64] }
 
-// trainingSet returns X̃, the given rows times scale with a column of ones appended.
-func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, scale float64) (*matrix.Matrix[float64], error) {
+// trainingSet returns the given rows with a column of ones appended.
+func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int) (*matrix.Matrix[float64], error) {
 	t, d := len(rows), f.Cols()
 	x := &matrix.Matrix[float64]{Owned: true}
 	if f.Sparse == nil {
@@ -28,7 +28,6 @@ func trainingSet(ctx context.Context, f *matrix.Matrix[float64], rows []int, sca
 		cols, values := f.Row(rows[q])
 		to, kept := x.Row(q)
 		n := copy(kept, values)
-		matrix.Scale(kept[:n], scale)
 		kept[n] = 1
 		if to != nil {
 			to[copy(to, cols)] = int32(d)
@@ -41,17 +40,7 @@ func (z design) scores(ctx context.Context, dst, v kernel.Matrix[float64]) error
 	if z.Sparse == nil {
 		return kernel.Gemm(ctx, false, true, 1, v, z.Dense, 0, dst)
 	}
-	return z.eachPart(ctx, v.Rows, func(q, lo, hi int) {
-		from, to := v.Row(q), dst.Row(q)
-		for i := lo; i < hi; i++ {
-			cols, values := z.Row(i)
-			sum := 0.0
-			for p, j := range cols {
-				sum += values[p] * from[j]
-			}
-			to[i] = sum
-		}
-	})
+	return flipped(ctx, dst, z.Sparse, v)
 }
 
 // pulls sets dst = S·Z, the sums of the rows of Z with the factors in each row of S.
@@ -59,24 +48,20 @@ func (z design) pulls(ctx context.Context, dst, s kernel.Matrix[float64]) error 
 	if z.Sparse == nil {
 		return kernel.Gemm(ctx, false, false, 1, s, z.Dense, 0, dst)
 	}
-	for q := range dst.Rows {
-		clear(dst.Row(q))
-	}
-	return z.eachPart(ctx, s.Rows, func(q, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z.AddRow(dst.Row(q), i, s.Row(q)[i])
-		}
-	})
+	return flipped(ctx, dst, z.Flip(), s)
 }
 
-// eachPart calls do for a million entries of the rows at a time, one after the other for each of n
-// vectors, so that a product of sparse rows ends with its context.
-func (z design) eachPart(ctx context.Context, n int, do func(q, lo, hi int)) error {
-	rows := z.Rows()
-	part := 4 * (1 + int(float64(rows)*(1<<18)/float64(z.NNZ())))
-	return parallel.For(ctx, n, func(q int) {
-		for lo := 0; lo < rows && ctx.Err() == nil; lo += part {
-			do(q, lo, min(lo+part, rows))
-		}
-	})
+// flipped sets dst = (A·Vᵀ)ᵀ.
+func flipped(ctx context.Context, dst kernel.Matrix[float64], a *kernel.CSR[float64], v kernel.Matrix[float64]) error {
+	columns, err := kernel.Transposed(ctx, v)
+	if err != nil {
+		return err
+	}
+	product := kernel.Unset[float64](dst.Cols, dst.Rows)
+	if err := kernel.SpMM(ctx, product, a, columns); err != nil {
+		return err
+	}
+	rows, err := kernel.Transposed(ctx, product)
+	kernel.Copy(dst, rows)
+	return err
 }

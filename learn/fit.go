@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/internal/given"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/mat"
@@ -52,33 +53,33 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 			return nil, err
 		}
 	}
-	r, err := t.learn(ctx, f, how, of)
+	p, err := t.learn(ctx, f, how, of)
 	if err != nil {
 		return nil, err
 	}
-	p := &r.Predictor
-	if p.Weights = (Weights{Vectors: 1}); of.count == 0 || g == nil && labels.Values != nil { // whose errors are known
+	p.Weights = Weights{Vectors: 1}
+	if of.count == 0 || g == nil && labels.Values != nil && how.Columns == nil { // whose errors are known
 		return p, nil
 	}
 	said, err := hear(ctx, g, t, of)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.judged(ctx, g, t, of, said)
+	found, err := p.judged(ctx, t, of, said, f)
 	if err == nil && how.Columns != nil && !how.Alone {
-		p.Columns, err = columns(ctx, g, t, of, said, how, f.Cols(), found)
+		p.Columns, err = columns(ctx, t, of, said, how, f.Cols(), found)
 	}
 	return p, err
 }
 
-// judged cross-validates a regression, and sets its weights and what is found.
-func (r *regression) judged(ctx context.Context, g *coles.Graph, t target, of parts, said kernel.Matrix[float64]) (*trial, error) {
-	found, err := try(ctx, g, t, of, said, r.outside)
+// judged cross-validates the regression of a predictor, and sets its weights and what is found.
+func (p *Predictor) judged(ctx context.Context, t target, of parts, said kernel.Matrix[float64], f *matrix.Matrix[float64]) (*trial, error) {
+	found, err := try(ctx, t, of, said, f, p.linear().C)
 	if err != nil {
 		return nil, err
 	}
-	r.Weights, r.Alpha = found.all.Weights, t.alphas(g)[found.all.a]
-	return found, t.measure(&r.Predictor, found)
+	p.Weights = found.all
+	return found, t.measure(p, found)
 }
 
 // near is the graph whose neighbours have a say, nil for none, as of more opinions than 2²⁷.
@@ -100,39 +101,22 @@ func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {
-	input := p.Linear.input
-	if p.Ridge != nil {
-		input = p.Ridge.input
-	}
-	f, err := input(ctx, y, rows)
+	m, by := p.linear(), cmp.Or(p.Weights, Weights{Vectors: 1})
+	f, err := m.input(ctx, y, rows)
 	if err != nil {
 		return nil, err
 	}
 	var t target
-	var values []float64 // that are known
-	by, alpha := cmp.Or(p.Weights, Weights{Vectors: 1}), p.Alpha
-	switch {
-	case g != nil:
-		if t, err = p.known(known, f.Rows()); err != nil {
+	if g != nil {
+		if t, err = p.known(known, f.Rows()); err == nil {
+			err = checkGraph(g, f.Rows())
+		}
+		if err != nil {
 			return nil, err
 		}
-		if err := checkGraph(g, f.Rows()); err != nil {
-			return nil, err
-		}
-		if n, ok := t.(*numbers); ok {
-			values = n.t
-		}
-	case p.Ridge != nil:
-		by, alpha = Weights{Vectors: 1}, 0
 	}
 	var of opinions
-	if p.Ridge == nil {
-		of[0], err = p.Linear.opinion(ctx, f, rows, p.Several)
-	} else if said, e := p.Ridge.smoothed(ctx, g, f, values, []float64{alpha}, rows); e == nil {
-		of[0] = said[0]
-	} else {
-		err = e
-	}
+	of[0], err = m.opinion(ctx, f, rows, p.Several || p.Ridge != nil)
 	if err == nil && g != nil && by.Surroundings != 0 {
 		of[1], err = t.near(ctx, g, rows)
 	}
@@ -141,7 +125,11 @@ func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, k
 	}
 	answers, z := make([]Answer, of[0].Rows), make([]float64, of[0].Cols)
 	for q := range answers {
-		by.mix(of, q, z)
+		if p.Ridge != nil && (of[1].Rows == 0 || of[1].Data[q] == 0) { // which is the regression's alone
+			Weights{Vectors: 1}.mix(of, q, z)
+		} else {
+			by.mix(of, q, z)
+		}
 		answers[q] = p.answer(z)
 	}
 	return answers, nil
@@ -202,17 +190,9 @@ func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []in
 	if err := cmp.Or(l.check(), t.enough(), given.CheckRows(rows, f.Rows(), "training")); err != nil {
 		return nil, err
 	}
-	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
-	if len(l.Cs) > 0 {
-		c, _, err := t.choose(ctx, f, l.Cs, evenly(rows, cmp.Or(l.Folds, 5), 0))
-		if err != nil {
-			return nil, err
-		}
-		p = penalty{cs: []float64{c}, scales: true}
-	}
-	models, err := t.regress(ctx, f, p, rows)
+	m, err := l.fit(ctx, f, t, rows, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &Predictor{Linear: models[0], Several: true, Weights: Weights{Vectors: 1}}, nil
+	return &Predictor{Linear: m, Several: true, Weights: Weights{Vectors: 1}}, nil
 }

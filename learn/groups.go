@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"coles/internal/contingency"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
+	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -113,21 +115,30 @@ func (t *groups) split(how Options) (parts, error) {
 	return p, err
 }
 
-// regress fits a model for each C to some rows.
+// regress fits a model for each C to some rows, in any order. Of one class a row it leaves out those that no row has.
 func (t *groups) regress(ctx context.Context, f *matrix.Matrix[float64], p penalty, rows []int) ([]*LinearModel, error) {
+	rows, classes := slices.Sorted(slices.Values(rows)), t.classes
 	if t.labels != nil {
-		return p.regress(ctx, f, slices.Sorted(slices.Values(rows)), t.labels)
-	}
-	signs := make([][]float64, len(t.classes))
-	for k := range signs {
-		signs[k] = slices.Repeat([]float64{-1}, len(rows))
-	}
-	for q, i := range rows {
-		for _, k := range t.places[i] {
-			signs[k][q] = 1
+		if classes = contingency.Distinct(picked(t.labels, rows)); len(classes) < 2 {
+			return nil, fmt.Errorf("%w: %d training rows of the classes %d, which takes two", ErrSplit, len(rows), classes)
 		}
 	}
-	return p.separate(ctx, f, rows, t.classes, signs)
+	problems := classes
+	if t.labels != nil && len(classes) == 2 {
+		problems = classes[1:]
+	}
+	signs := make([][]float64, len(problems))
+	for q, class := range problems {
+		k, _ := slices.BinarySearch(t.classes, class)
+		for _, i := range rows {
+			sign := -1.0
+			if slices.Contains(t.places[i], k) {
+				sign = 1
+			}
+			signs[q] = append(signs[q], sign)
+		}
+	}
+	return p.separate(ctx, f, rows, classes, signs)
 }
 
 // opinion is that of a model, which may lack a class that has one label.
@@ -148,8 +159,6 @@ func (t *groups) opinion(ctx context.Context, f *matrix.Matrix[float64], m *Line
 	}
 	return wide, nil
 }
-
-func (t *groups) alphas(*coles.Graph) []float64 { return []float64{0} }
 
 // A node has the classes of all labels in the mean, of a tenth of the mass that reaches nodes in the mean, or, of several
 // classes, of all of it.
@@ -186,12 +195,11 @@ func (t *groups) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.M
 	})
 }
 
-func (t *groups) weigh(ctx context.Context, of *trial, rows []int, o opinions, guess [3]float64) (weighed, error) {
+func (t *groups) weigh(ctx context.Context, of *trial, rows []int, guess Weights) (Weights, error) {
 	if t.labels != nil { // a class that no other part has cannot be found
-		rows = slices.DeleteFunc(rows, func(q int) bool { return math.IsInf(o[0].Row(q)[t.places[of.rows[q]][0]], -1) })
+		rows = slices.DeleteFunc(rows, func(q int) bool { return math.IsInf(of.said[0].Row(q)[t.places[of.rows[q]][0]], -1) })
 	}
-	w, guess, err := weigh(ctx, rows, o, func(q int) []int { return t.places[of.rows[q]] }, t.labels == nil, guess)
-	return weighed{Weights: w, guess: guess}, err
+	return weigh(ctx, rows, of.said, func(q int) []int { return t.places[of.rows[q]] }, t.labels == nil, guess)
 }
 
 func (t *groups) link(z []float64) { chances(z, t.labels == nil) }
@@ -230,99 +238,104 @@ func (t *groups) worth(rows []int) (start, total float64) {
 	return 0, total
 }
 
-func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (r regression, err error) {
-	if t.labels == nil {
-		return t.learnSets(ctx, f, how, of)
-	}
+func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (p *Predictor, err error) {
+	p = &Predictor{Several: t.labels == nil}
 	l, rows := LogisticRegression{Cs: how.Cs}, t.labelled()
-	if len(l.Cs) == 0 {
+	switch {
+	case p.Several && how.Balanced:
+		return nil, errBalanced
+	case p.Several && of.count == 0:
+		return nil, t.enough()
+	case of.count == 0:
+		l.Cs = nil
+	case p.Several && len(l.Cs) == 0:
+		l.Cs = []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}
+	case len(l.Cs) == 0:
 		l.Cs = DefaultCs()
 	}
-	if of.count == 0 {
-		l.Cs = nil
-	}
-	if err := checkTraining(f.Rows(), rows, t.labels); err != nil {
-		return r, err
-	}
-	if r.Linear, err = l.fit(ctx, f, rows, t.labels); err != nil {
-		return r, err
+	if p.Linear, err = l.fit(ctx, f, t, rows, how.Seed); err != nil {
+		return nil, err
 	}
 	if how.Balanced {
 		_, all := t.worth(rows)
-		r.Balance = make([]float64, len(t.classes))
+		p.Balance = make([]float64, len(t.classes))
 		for _, i := range rows {
-			r.Balance[t.places[i][0]]++
+			p.Balance[t.places[i][0]]++
 		}
-		for k, size := range r.Balance {
-			r.Balance[k] = all / size
+		for k, size := range p.Balance {
+			p.Balance[k] = all / size
 		}
 	}
-	// Another search in every part would take five times as long.
-	r.outside = t.plain(f, r.Linear.C)
-	return r, nil
+	return p, nil
 }
 
-func (t *groups) plain(f *matrix.Matrix[float64], c float64) outsider {
-	return func(ctx context.Context, _ *coles.Graph, _ target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
-		m, err := t.regress(ctx, f, penalty{[]float64{c}, true, true}, from)
+// outside takes the C of all rows: another search in every part would take five times as long.
+func (t *groups) outside(ctx context.Context, f *matrix.Matrix[float64], c float64, from, rows []int) (kernel.Matrix[float64], error) {
+	m, err := t.regress(ctx, f, penalty{[]float64{c}, true, true}, from)
+	if err != nil {
+		return kernel.Matrix[float64]{}, err
+	}
+	return t.opinion(ctx, f, m[0], rows)
+}
+
+// choose is the candidate nearest to the geometric mean of all, each weighing e^(h/2) for h right predictions of rows held
+// out.
+func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, folds int, rows []int, seed uint64) (float64, error) {
+	if len(cs) == 1 {
+		return cs[0], nil
+	}
+	of := parts{rows: rows}
+	var err error
+	if t.labels == nil {
+		of = evenly(rows, cmp.Or(folds, 5), seed)
+	} else if of.fold, of.count, err = stratify(rows, t.labels, folds); err != nil {
+		return 0, err
+	}
+	ctx, progress := parallel.Stage(ctx, "choose C", of.count)
+	hits := make([][]float64, of.count)
+	err = parallel.Try(ctx, of.count, func(part int) error {
+		inside, outside := of.of(part)
+		held, right := picked(of.rows, inside), make([]float64, len(inside))
+		models, err := t.regress(ctx, f, penalty{cs, true, true}, outside)
+		for _, m := range models {
+			if err = m.eachRow(ctx, f, held, func(q int, scores []float64) { right[q] = t.found(m, held[q], scores) }); err != nil {
+				break
+			}
+			hits[part] = append(hits[part], floats.Sum(right))
+		}
+		progress.Add()
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("fold %d: %w", part, err)
 		}
-		said, err := t.opinion(ctx, f, m[0], rows)
-		return []kernel.Matrix[float64]{said}, err
-	}
-}
-
-func (t *groups) learnSets(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (r regression, err error) {
-	if err := t.enough(); err != nil {
-		return r, err
-	}
-	if how.Balanced {
-		return r, errBalanced
-	}
-	cs := how.Cs
-	if len(cs) == 0 {
-		cs = []float64{1. / 32, 1. / 8, 1. / 2, 2, 8}
-	}
-	c, models, err := t.choose(ctx, f, cs, of)
-	if err != nil {
-		return r, err
-	}
-	all, err := t.regress(ctx, f, penalty{cs: []float64{c}, scales: true}, of.rows)
-	if err != nil {
-		return r, err
-	}
-	r.Predictor = Predictor{Linear: all[0], Several: true}
-	r.outside = func(ctx context.Context, _ *coles.Graph, _ target, part int, _, rows []int) ([]kernel.Matrix[float64], error) {
-		said, err := t.opinion(ctx, f, models[part], rows)
-		return []kernel.Matrix[float64]{said}, err
-	}
-	return r, nil
-}
-
-// choose is the candidate for C of several classes a row, with its models of the rows outside each part.
-func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, of parts) (c float64, models []*LinearModel, err error) {
-	all := make([][]*LinearModel, of.count)
-	best, err := chooseC(ctx, cs, of, func(ctx context.Context, part int, inside, outside []int) (right []float64, err error) {
-		all[part], err = t.regress(ctx, f, penalty{cs, true, true}, outside)
-		for _, m := range all[part] {
-			p, err := t.opinion(ctx, f, m, inside)
-			if err != nil {
-				return nil, err
-			}
-			hits := 0.0
-			for q, i := range inside {
-				hits += t.hit(i, p.Row(q))
-			}
-			right = append(right, hits)
-		}
-		return right, err
+		return nil
 	})
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
-	for _, of := range all {
-		models = append(models, of[best])
+	sum := make([]float64, len(cs))
+	for _, h := range hits {
+		floats.Add(sum, h)
 	}
-	return cs[best], models, nil
+	most := slices.Max(sum)
+	var mean, weight float64 // of log C
+	for j, c := range cs {
+		w := math.Exp((sum[j] - most) / 2)
+		mean += w * math.Log(c)
+		weight += w
+	}
+	mean /= weight
+	return slices.MinFunc(cs, func(a, b float64) int {
+		return cmp.Compare(math.Abs(math.Log(a)-mean), math.Abs(math.Log(b)-mean))
+	}), nil
+}
+
+// found is hit by the scores of a model.
+func (t *groups) found(m *LinearModel, i int, scores []float64) float64 {
+	if t.labels == nil {
+		return t.hit(i, scores)
+	}
+	if m.decide(scores) == t.labels[i] {
+		return 1
+	}
+	return 0
 }

@@ -18,7 +18,7 @@ func (t *groups) measure(p *Predictor, of *trial) (err error) {
 	found, actual, alone, row := make([]int, len(of.rows)), picked(t.labels, of.rows), 0, make([]float64, t.columns())
 	for q := range found {
 		found[q] = t.classes[floats.MaxIdx(p.balanced(said.Row(q)))]
-		if of.say(weighed{Weights: Weights{Vectors: 1}}, q, row); t.classes[floats.MaxIdx(p.balanced(row))] == actual[q] {
+		if of.say(Weights{Vectors: 1}, q, row); t.classes[floats.MaxIdx(p.balanced(row))] == actual[q] {
 			alone++
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"coles"
-	"coles/internal/contingency"
 	"coles/internal/given"
 	"coles/internal/kernel"
 	"coles/internal/matrix"
@@ -29,14 +28,6 @@ type LinearModel struct {
 	C         float64   // the given weight of the loss, or the chosen candidate
 }
 
-// newModel is a model of zeros for the classes among the rows.
-func newModel(rows, labels []int, d int) *LinearModel {
-	m := &LinearModel{Classes: contingency.Distinct(picked(labels, rows))}
-	m.Coef = mat.NewDense(problems(len(m.Classes)), d, nil)
-	m.Intercept = make([]float64, problems(len(m.Classes)))
-	return m
-}
-
 // problems is the number of two-class problems for a number of classes.
 func problems(classes int) int {
 	if classes == 2 {
@@ -51,18 +42,6 @@ func (m *LinearModel) positive(k int) int {
 		return m.Classes[1]
 	}
 	return m.Classes[k]
-}
-
-// signs are 1 for rows of the class for which a positive score of problem k speaks, −1 for others.
-func (m *LinearModel) signs(k int, rows, labels []int) []float64 {
-	y := make([]float64, len(rows))
-	for q, i := range rows {
-		y[q] = -1
-		if labels[i] == m.positive(k) {
-			y[q] = 1
-		}
-	}
-	return y
 }
 
 // decide returns the predicted class given the scores of one row: the largest score, the first of
@@ -87,27 +66,25 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	if err != nil {
 		return nil, err
 	}
-	scores := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Intercept))
-	err = m.eachRow(ctx, f, rows, func(q int, row []float64) { copy(scores.Row(q), row) })
+	scores, err := m.opinion(ctx, f, rows, true)
 	if err != nil {
 		return nil, err
 	}
 	return matrix.ToDense(scores), nil
 }
 
-// opinion is the score of each class where a row may have several, and else the logarithm of its probability, as
+// opinion is the plain scores, as where a row may have several classes, or else the logarithms of probabilities, as
 // scikit-learn's predict_proba for one-vs-rest,
 //
 //	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
-func (m *LinearModel) opinion(ctx context.Context, f *matrix.Matrix[float64], rows []int, several bool) (kernel.Matrix[float64], error) {
-	p := kernel.Unset[float64](given.Count(rows, f.Rows()), len(m.Classes))
-	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) {
-		if several {
-			copy(p.Row(q), scores)
-		} else {
-			m.logProbabilities(p.Row(q), scores)
-		}
-	})
+func (m *LinearModel) opinion(ctx context.Context, f *matrix.Matrix[float64], rows []int, plain bool) (kernel.Matrix[float64], error) {
+	n := given.Count(rows, f.Rows())
+	if plain {
+		p := kernel.Unset[float64](n, len(m.Intercept))
+		return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) { copy(p.Row(q), scores) })
+	}
+	p := kernel.Unset[float64](n, len(m.Classes))
+	return p, m.eachRow(ctx, f, rows, func(q int, scores []float64) { m.logProbabilities(p.Row(q), scores) })
 }
 
 // logProbabilities sets the logarithm of the probability of each class, given the scores of one
@@ -143,13 +120,8 @@ func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]
 	if err != nil {
 		return nil, err
 	}
-	return m.predict(ctx, f, rows)
-}
-
-// Predict is Predict on checked input.
-func (m *LinearModel) predict(ctx context.Context, f *matrix.Matrix[float64], rows []int) ([]int, error) {
 	labels := make([]int, given.Count(rows, f.Rows()))
-	err := m.eachRow(ctx, f, rows, func(q int, scores []float64) { labels[q] = m.decide(scores) })
+	err = m.eachRow(ctx, f, rows, func(q int, scores []float64) { labels[q] = m.decide(scores) })
 	if err != nil {
 		return nil, err
 	}
@@ -193,36 +165,29 @@ func (m *LinearModel) eachRow(ctx context.Context, f *matrix.Matrix[float64], ro
 	}
 	n := given.Count(rows, f.Rows())
 	return parallel.Try(ctx, parallel.Pieces(n, scoreRows), func(b int) error {
-		lo := b * scoreRows
-		scores, release := kernel.Scratch[float64](min(scoreRows, n-lo), coef.Cols)
+		lo, hi := b*scoreRows, min((b+1)*scoreRows, n)
+		var block *matrix.Matrix[float64]
+		if rows == nil {
+			block = f.Slice(lo, hi)
+		} else {
+			var err error // of this part
+			if block, err = f.Gather(ctx, rows[lo:hi]); err != nil {
+				return err
+			}
+		}
+		scores, release := kernel.Scratch[float64](hi-lo, coef.Cols)
 		defer release()
-		if err := m.score(ctx, f, rows, lo, coef, scores); err != nil {
+		if err := block.Times(ctx, scores, coef); err != nil {
 			return err
 		}
 		for i := range scores.Rows {
-			do(lo+i, scores.Row(i))
+			row := scores.Row(i)
+			matrix.AddScaled(row, 1, m.Intercept)
+			if !matrix.Finite(matrix.Magnitude(row)) {
+				return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
+			}
+			do(lo+i, row)
 		}
 		return nil
 	})
-}
-
-// score sets the scores of rows from the lo-th on, by the transpose of Coef.
-func (m *LinearModel) score(ctx context.Context, f *matrix.Matrix[float64], rows []int, lo int, coef, scores kernel.Matrix[float64]) (err error) {
-	block := f
-	if rows == nil {
-		block = f.Slice(lo, lo+scores.Rows)
-	} else if block, err = f.Gather(ctx, rows[lo:lo+scores.Rows]); err != nil {
-		return err
-	}
-	if err := block.Times(ctx, scores, coef); err != nil {
-		return err
-	}
-	for i := range scores.Rows {
-		row := scores.Row(i)
-		matrix.AddScaled(row, 1, m.Intercept)
-		if !matrix.Finite(matrix.Magnitude(row)) {
-			return fmt.Errorf("%w: a score of row %d of those given overflows", coles.ErrNotFinite, lo+i)
-		}
-	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"coles"
 	"coles/internal/given"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 	"coles/internal/setting"
@@ -87,15 +86,6 @@ func DefaultCs() []float64 {
 // rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label, [coles.ErrNotFinite] also for rows whose squares
 // overflow, [ErrSplit] for rows of one class, [ErrConvergence] for features too large, and ctx's.
 func (l LogisticRegression) Fit(ctx context.Context, x mat.Matrix, rows []int, labels []int) (*LinearModel, error) {
-	f, err := l.input(ctx, x, rows, labels)
-	if err != nil {
-		return nil, err
-	}
-	return l.fit(parallel.Reporting(ctx, l.Progress), f, rows, labels)
-}
-
-// input checks the settings and what is learnt from.
-func (l LogisticRegression) input(ctx context.Context, x mat.Matrix, rows, labels []int) (*matrix.Matrix[float64], error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
@@ -103,7 +93,27 @@ func (l LogisticRegression) input(ctx context.Context, x mat.Matrix, rows, label
 	if err != nil {
 		return nil, err
 	}
-	return f, checkTraining(f.Rows(), rows, labels)
+	switch {
+	case len(labels) != f.Rows():
+		return nil, fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), f.Rows())
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%w: the training set is empty", coles.ErrShape)
+	}
+	if err := given.CheckRows(rows, f.Rows(), "training"); err != nil {
+		return nil, err
+	}
+	if err := given.CheckLabels(rows, labels); err != nil {
+		return nil, err
+	}
+	known := slices.Repeat([]int{-1}, len(labels))
+	for _, i := range rows {
+		known[i] = labels[i]
+	}
+	t, err := groupsOf(Labels{Classes: known})
+	if err != nil {
+		return nil, err
+	}
+	return l.fit(parallel.Reporting(ctx, l.Progress), f, t, rows, 0)
 }
 
 func (l LogisticRegression) check() error {
@@ -115,43 +125,18 @@ func (l LogisticRegression) check() error {
 	return nil
 }
 
-// checkTraining verifies training rows of a matrix of n, and their labels.
-func checkTraining(n int, rows, labels []int) error {
-	if len(labels) != n {
-		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
-	}
-	if len(rows) == 0 {
-		return fmt.Errorf("%w: the training set is empty", coles.ErrShape)
-	}
-	if err := given.CheckRows(rows, n, "training"); err != nil {
-		return err
-	}
-	if err := given.CheckLabels(rows, labels); err != nil {
-		return err
-	}
-	return checkClasses(rows, labels)
-}
-
-func checkClasses(rows, labels []int) error {
-	first := labels[rows[0]]
-	if slices.ContainsFunc(rows, func(i int) bool { return labels[i] != first }) {
-		return nil
-	}
-	return fmt.Errorf("%w: all %d training rows have the label %d", ErrSplit, len(rows), first)
-}
-
-// Fit is Fit on checked input.
-func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) (*LinearModel, error) {
+// fit learns from rows of a target.
+func (l LogisticRegression) fit(ctx context.Context, f *matrix.Matrix[float64], t *groups, rows []int, seed uint64) (*LinearModel, error) {
 	p := penalty{cs: []float64{cmp.Or(l.C, 1)}}
 	if len(l.Cs) > 0 {
-		c, err := l.choose(ctx, f, rows, labels)
+		c, err := t.choose(ctx, f, l.Cs, l.Folds, rows, seed)
 		if err != nil {
 			return nil, err
 		}
 		p = penalty{cs: []float64{c}, scales: true}
 	}
 	ctx, progress := parallel.Stage(ctx, "learn", 1)
-	models, err := p.regress(ctx, f, rows, labels)
+	models, err := t.regress(ctx, f, p, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -170,19 +155,9 @@ type penalty struct {
 // memory.
 const problemsAtOnce = 64
 
-// regress fits a model for each C to rows of one class each.
-func (p penalty) regress(ctx context.Context, f *matrix.Matrix[float64], rows, labels []int) ([]*LinearModel, error) {
-	m := newModel(rows, labels, f.Cols())
-	signs := make([][]float64, len(m.Intercept))
-	for k := range signs {
-		signs[k] = m.signs(k, rows, labels)
-	}
-	return p.separate(ctx, f, rows, m.Classes, signs)
-}
-
 // separate fits a model for each C. The classes are independent problems, each with the signs of the rows.
 func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, signs [][]float64) (models []*LinearModel, err error) {
-	x, err := trainingSet(ctx, f, rows, 1)
+	x, err := trainingSet(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -214,18 +189,14 @@ func (p penalty) separate(ctx context.Context, f *matrix.Matrix[float64], rows, 
 		if err := solve(ctx, z, of); err != nil {
 			return nil, err
 		}
-		solutions := make([][]float64, len(of))
 		for q, b := range of {
-			solutions[q] = b.u
-		}
-		if err := checkOptimum(ctx, x, of, solutions); err != nil {
-			return nil, err
-		}
-		for q, w := range solutions {
-			m, k, b := models[len(models)-len(cs)+q/len(signs)], q%len(signs), of[q]
-			matrix.Scale(w[:f.Cols()], b.scale)
-			m.Coef.SetRow(k, w[:f.Cols()])
-			m.Intercept[k] = w[f.Cols()]
+			if err := b.check(); err != nil {
+				return nil, err
+			}
+			m, k, w := models[len(models)-len(cs)+q/len(signs)], q%len(signs), b.u[:f.Cols()]
+			matrix.Scale(w, b.scale)
+			m.Coef.SetRow(k, w)
+			m.Intercept[k] = b.u[f.Cols()]
 		}
 	}
 	return models, nil
@@ -246,47 +217,4 @@ func scaledLengths(ctx context.Context, x *matrix.Matrix[float64], c, scale floa
 		return nil, fmt.Errorf("%w: C times the lengths of the training rows is %.3g, too large to square", coles.ErrNotFinite, reach)
 	}
 	return lengths, nil
-}
-
-// checkOptimum refuses coefficients w of problems, the last of the column of ones, that are not known to be near
-// their optimum: the Hessian is at least the identity, so that the gradient of the objective and its rounding
-// bound the error.
-func checkOptimum(ctx context.Context, x *matrix.Matrix[float64], of []*binary, w [][]float64) error {
-	t, k := x.Dims()
-	z, rounding := design{x}, make([]float64, len(of))
-	points, images := kernel.Unset[float64](len(of), k), kernel.Unset[float64](len(of), t)
-	for q, b := range of {
-		v := points.Row(q)
-		copy(v, w[q])
-		matrix.Scale(v[:k-1], b.scale)
-	}
-	if err := z.scores(ctx, images, points); err != nil {
-		return err
-	}
-	err := parallel.For(ctx, len(of), func(q int) {
-		b := of[q]
-		copy(b.margin, images.Row(q))
-		b.along(0, 0, 0, 0)
-		copy(images.Row(q), b.pull)
-		rounding[q] = b.rounding(matrix.Length(w[q]))
-	})
-	if err != nil {
-		return err
-	}
-	if err := z.pulls(ctx, points, images); err != nil {
-		return err
-	}
-	for q, b := range of {
-		gradient := points.Row(q)
-		matrix.Scale(gradient[:k-1], b.scale)
-		for j, v := range w[q] {
-			gradient[j] = v - gradient[j]
-		}
-		bound, longest := matrix.Length(gradient)+rounding[q], matrix.Magnitude(b.lengths)
-		if !(bound <= accuracy*matrix.Length(w[q][:k-1]) || bound*longest <= scoreAccuracy) {
-			return fmt.Errorf("%w: rounding hides the optimum of a logistic regression on rows up to %.3g long with C = %g; scale the features",
-				ErrConvergence, longest, b.c)
-		}
-	}
-	return nil
 }

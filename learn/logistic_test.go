@@ -7,22 +7,28 @@ import (
 	"testing"
 
 	"coles/internal/given"
-	"coles/internal/matrix"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
+// signsOf are 1 for rows of the class for which a positive score of problem k speaks, −1 for others.
+func signsOf(m *LinearModel, k int, labels []int) []float64 {
+	y := slices.Repeat([]float64{-1}, len(labels))
+	for _, i := range labelledRows(labels, m.positive(k)) {
+		y[i] = 1
+	}
+	return y
+}
+
 // gradient is taken of the objective in the doc comment of LogisticRegression, term by term.
 func gradient(m *LinearModel, k int, x mat.Matrix, rows, labels []int, c float64) []float64 {
 	_, d := x.Dims()
 	g := append(mat.Row(nil, k, m.Coef), m.Intercept[k])
+	signs := signsOf(m, k, labels)
 	for _, i := range rows {
-		y := -1.0
-		if labels[i] == m.positive(k) {
-			y = 1
-		}
+		y := signs[i]
 		row := append(mat.Row(nil, i, x), 1)
 		score := m.Intercept[k] + floats.Dot(row[:d], m.Coef.RawRowView(k))
 		floats.AddScaled(g, -c*y/(1+math.Exp(y*score)), row)
@@ -67,38 +73,6 @@ func TestGradientOfTheObjectiveVanishes(t *testing.T) {
 					t.Errorf("%s, %s: gradient of class %d is %g, above %g", name, form, k, g, bound)
 				}
 			}
-		}
-	}
-}
-
-// The factor of the products of more columns than rows has these products, for rows that depend on one another too.
-func TestSpannedKeepsProducts(t *testing.T) {
-	for _, distinct := range []int{1, 3, 70} {
-		x := testkit.Normal(70, 90, 1, 5)
-		for i := distinct; i < 70; i++ {
-			x.SetRow(i, x.RawRowView(i%distinct))
-		}
-		l := testkit.Must(spanned(context.Background(), testkit.Must(given.Read(context.Background(), x)), testkit.UpTo(70)))
-		testkit.WantSame(t, "columns", l.Cols(), 70)
-		f := matrix.ToDense(l.Dense)
-		testkit.WantClose(t, "LLᵀ", testkit.Product(f, f.T()), testkit.Product(x, x.T()), 1e-8)
-	}
-}
-
-// What is not the optimum does not leave a fit, whatever made it so.
-func TestFitChecksItsGradient(t *testing.T) {
-	x, labels := testkit.Normal(30, 50, 1, 3), testkit.RandomLabels(30, 2, 3)
-	y := newModel(testkit.UpTo(30), labels, 50).signs(0, testkit.UpTo(30), labels)
-	for _, input := range testkit.Forms(x) {
-		set := testkit.Must(trainingSet(context.Background(), testkit.Must(given.Read(context.Background(), input)), testkit.UpTo(30), 1))
-		b := newBinary(51, y, 1, 1, testkit.Must(matrix.Lengths(context.Background(), set)))
-		m := testkit.Must(LogisticRegression{}.Fit(context.Background(), input, testkit.UpTo(30), labels))
-		w := append(mat.Row(nil, 0, m.Coef), m.Intercept[0])
-		check := func() error { return checkOptimum(context.Background(), set, []*binary{b}, [][]float64{w}) }
-		testkit.Check(t, check())
-		for _, wrong := range []float64{w[7] + 2*accuracy*floats.Norm(w, 2), math.NaN()} {
-			w[7] = wrong
-			testkit.WantError(t, check(), ErrConvergence)
 		}
 	}
 }

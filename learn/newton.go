@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -44,6 +45,7 @@ type binary struct {
 	steps      int     // of Newton
 	first      float64 // ‖grad‖ at the start
 	norm       float64 // ‖grad‖
+	noise      float64 // what rounding makes of a gradient that vanishes
 
 	r, p     []float64 // conjugate gradients: residual and direction
 	rr, stop float64   // ‖r‖², and the ‖r‖ to reach
@@ -143,6 +145,17 @@ func (b *binary) rounding(length float64) float64 {
 	return 0x1p-52 * math.Sqrt(float64(len(b.u))) * sum
 }
 
+// check refuses an iterate that is not known to be near the optimum: the Hessian is at least the identity, so that the
+// gradient and its rounding bound the error.
+func (b *binary) check() error {
+	bound, longest := b.norm+b.noise, matrix.Magnitude(b.lengths)
+	if bound <= accuracy*matrix.Length(b.u[:len(b.u)-1]) || bound*longest <= scoreAccuracy {
+		return nil
+	}
+	return fmt.Errorf("%w: rounding hides the optimum of a logistic regression on rows up to %.3g long with C = %g; scale the features",
+		ErrConvergence, longest, b.c)
+}
+
 // aim asks for the margin of Newton's step.
 func (b *binary) aim(v []float64) { copy(v, b.step) }
 
@@ -168,7 +181,8 @@ func (b *binary) begin(loss []float64) {
 	}
 	length := matrix.Length(b.u)
 	b.norm = matrix.Length(b.grad)
-	tolerance := max(b.within*min(gradientTolerance/stepTolerance*b.c*b.sum, matrix.Length(b.u[:len(b.u)-1])), b.rounding(length))
+	b.noise = b.rounding(length)
+	tolerance := max(b.within*min(gradientTolerance/stepTolerance*b.c*b.sum, matrix.Length(b.u[:len(b.u)-1])), b.noise)
 	if b.steps == 0 {
 		b.first = b.norm
 	}

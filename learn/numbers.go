@@ -11,6 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -81,33 +82,15 @@ func (t *numbers) split(how Options) (parts, error) {
 	return evenly(t.labelled(), valueParts, how.Seed), nil
 }
 
-// alphas are 0 alone without a graph.
-func (t *numbers) alphas(g *coles.Graph) []float64 {
-	if g == nil {
-		return []float64{0}
-	}
-	return []float64{0, 0.5, 0.75, 0.9}
-}
-
-// near is the mean deviation of the values that reach a row, with one of none for all that reaches a node in the mean.
+// near is the deviation from the mean of the values that neighbours pass on.
 func (t *numbers) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error) {
-	y := kernel.Dense[float64](len(t.t), 2)
-	mean := stat.Mean(slices.DeleteFunc(slices.Clone(t.t), math.IsNaN), nil)
-	for i, v := range t.t {
-		if !math.IsNaN(v) {
-			y.Row(i)[0], y.Row(i)[1] = v-mean, 1
-		}
-	}
-	return surroundings(ctx, g, y, rows, func(f, to []float64, mass float64) {
-		if mass > 0 {
-			to[0] = f[0] / (f[1] + mass)
-		}
-	})
+	mean, known := stat.Mean(slices.DeleteFunc(slices.Clone(t.t), math.IsNaN), nil), slices.Clone(t.t)
+	floats.AddConst(-mean, known)
+	return passedOn(ctx, g, known, rows)
 }
 
-func (t *numbers) weigh(_ context.Context, of *trial, rows []int, o opinions, _ [3]float64) (weighed, error) {
-	w, left := weighNumbers(rows, o, picked(t.t, of.rows))
-	return weighed{Weights: w, loss: left}, nil
+func (t *numbers) weigh(_ context.Context, of *trial, rows []int, _ Weights) (Weights, error) {
+	return weighNumbers(rows, of.said, picked(t.t, of.rows)), nil
 }
 
 func (t *numbers) link([]float64) {}
@@ -148,26 +131,21 @@ func (t *numbers) ridge(ctx context.Context, f *matrix.Matrix[float64]) (*Ridge,
 	return r, err
 }
 
-func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, _ parts) (r regression, err error) {
+func (t *numbers) learn(ctx context.Context, f *matrix.Matrix[float64], how Options, _ parts) (*Predictor, error) {
 	if how.Balanced {
-		return r, errBalanced
+		return nil, errBalanced
 	}
-	if r.Ridge, err = t.ridge(ctx, f); err != nil {
-		return r, err
-	}
+	r, err := t.ridge(ctx, f)
 	t.chosen = true
-	r.outside = t.plain(f, 1)
-	return r, nil
+	return &Predictor{Ridge: r}, err
 }
 
-func (t *numbers) plain(f *matrix.Matrix[float64], _ float64) outsider {
-	return func(ctx context.Context, g *coles.Graph, others target, _ int, from, rows []int) ([]kernel.Matrix[float64], error) {
-		var part Ridge
-		if _, err := part.fit(ctx, f, from, picked(t.t, from)); err != nil {
-			return nil, err
-		}
-		return part.smoothed(ctx, g, f, others.(*numbers).t, t.alphas(g), rows)
+func (t *numbers) outside(ctx context.Context, f *matrix.Matrix[float64], _ float64, from, rows []int) (kernel.Matrix[float64], error) {
+	var r Ridge
+	if _, err := r.fit(ctx, f, from, picked(t.t, from)); err != nil {
+		return kernel.Matrix[float64]{}, err
 	}
+	return r.linear().opinion(ctx, f, rows, true)
 }
 
 // measure sets margin and errors: those of the regression are of rows left out one at a time.

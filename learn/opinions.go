@@ -30,8 +30,11 @@ type Weights struct {
 }
 
 // String is "vectors count 1.0, labelled surroundings 0.7"; what counts below 0.05 is left out.
-func (w Weights) String() string {
-	text := fmt.Sprintf("vectors count %.1f", w.Vectors)
+func (w Weights) String() string { return w.Text("vectors") }
+
+// Text is String of what else stands in the place of vectors, such as columns.
+func (w Weights) Text(vectors string) string {
+	text := fmt.Sprintf("%s count %.1f", vectors, w.Vectors)
 	if math.Abs(w.Surroundings) >= 0.05 {
 		text += fmt.Sprintf(", labelled surroundings %.1f", w.Surroundings)
 	}
@@ -62,9 +65,10 @@ const oneLambda, severalLambda = 60, 10
 //
 //	Σ loss + ½(τ² + λβ² + δ²),
 //
-// so that a weak regression, of a small τ, does not amplify the surroundings. It starts from a guess and returns what it finds.
-func weigh(ctx context.Context, rows []int, of opinions, actual func(q int) []int, several bool, guess [3]float64) (Weights, [3]float64, error) {
-	problem, v := weighing{of, rows, actual, several}, guess
+// so that a weak regression, of a small τ, does not amplify the surroundings. It starts from a guess.
+func weigh(ctx context.Context, rows []int, of opinions, actual func(q int) []int, several bool, guess Weights) (Weights, error) {
+	problem := weighing{of, rows, actual, several}
+	v := [3]float64{math.Log(guess.Vectors), guess.Surroundings / guess.Vectors, guess.Shift}
 	f, gradient, curvature, err := problem.loss(ctx, v)
 	for range weighSteps {
 		var factor mat.Cholesky
@@ -92,7 +96,7 @@ func weigh(ctx context.Context, rows []int, of opinions, actual func(q int) []in
 			break
 		}
 	}
-	return weightsOf(v), v, err
+	return weightsOf(v), err
 }
 
 // weighSteps bounds the steps of Gauss and Newton, which end at a gradient of weighTolerance, of losses of 1 a row.
@@ -204,11 +208,10 @@ func softmax(z []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// weighNumbers learns the weights of numbers from rows with known ones, and returns the mean square of what they leave, too:
-// with ȳ the mean of the rows and σ² the mean square of what the vectors' opinion leaves, it minimises
+// weighNumbers learns the weights of numbers from rows with known ones: with ȳ the mean of the rows and σ² the mean square of what the vectors' opinion leaves, it minimises
 //
 //	Σ(y − ȳ − w₁(a − ȳ) − w₂b)² + 10σ²·((w₁ − 1)² + w₂²).
-func weighNumbers(rows []int, of opinions, actual []float64) (Weights, float64) {
+func weighNumbers(rows []int, of opinions, actual []float64) Weights {
 	n, mean := float64(len(rows)), stat.Mean(picked(actual, rows), nil)
 	a, b, off := make([]float64, len(rows)), make([]float64, len(rows)), make([]float64, len(rows))
 	for r, q := range rows {
@@ -225,7 +228,5 @@ func weighNumbers(rows []int, of opinions, actual []float64) (Weights, float64) 
 		w.Vectors, w.Surroundings = 1+(bb*ay-ab*by)/det, (aa*by-ab*ay)/det
 	}
 	w.Shift = (1 - w.Vectors) * mean
-	floats.AddScaled(off, 1-w.Vectors, a)
-	floats.AddScaled(off, -w.Surroundings, b)
-	return w, floats.Dot(off, off) / n
+	return w
 }

@@ -59,8 +59,8 @@ func TestWeighing(t *testing.T) {
 			down, _ := at(below)
 			testkit.WantNear(t, name+": a derivative", gradient[j], (up-down)/(2*h), 1e-5)
 		}
-		by, found, err := weigh(context.Background(), w.rows, of, w.actual, several, [3]float64{})
-		testkit.Check(t, err)
+		by := testkit.Must(weigh(context.Background(), w.rows, of, w.actual, several, Weights{Vectors: 1}))
+		found := [3]float64{math.Log(by.Vectors), by.Surroundings / by.Vectors, by.Shift}
 		if _, gradient := at(found); floats.Norm(gradient, 2) > 1e-4 {
 			t.Errorf("%s: gradient %v at %v", name, gradient, found)
 		}

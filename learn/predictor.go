@@ -10,20 +10,16 @@ import (
 // A Predictor says of rows what their labels are: one class, several, or a number. A linear model has an opinion of the
 // vectors, the labels of the neighbours have another, and [Weights] add them.
 type Predictor struct {
-	Linear  *LinearModel // of classes, nil for numbers
-	Several bool         // classes a row: Linear has a row of coefficients for each
-	Ridge   *Ridge       // of numbers, nil for classes; its errors are those with neighbours
-	// Alpha is the share of the neighbours in what vectors say of numbers: within 10⁻³ of their deviation the limit of
-	// p ← (1 − α)·p₀ + α·D⁻¹A·p, with rows held at their labels and those without edges at what the regression says, p₀.
-	Alpha float64
-
-	Columns   *Predictor // by features alone where these do better by two standard errors, nil where they do not
-	Weights   Weights    // zero for the vectors alone
-	Balance   []float64  // of one class k: p_k is multiplied by it, nil for ones; one over the share of each class among the labels
-	Threshold float64    // from which probability on a row has a class, of several: that of the largest F1
+	Linear    *LinearModel // of classes, nil for numbers
+	Several   bool         // classes a row: Linear has a row of coefficients for each
+	Ridge     *Ridge       // of numbers, nil for classes; its errors are those with neighbours
+	Columns   *Predictor   // by features alone where these do better by two standard errors, nil where they do not
+	Weights   Weights      // zero for the vectors alone
+	Balance   []float64    // of one class k: p_k is multiplied by it, nil for ones; one over the share of each class among the labels
+	Threshold float64      // from which probability on a row has a class, of several: that of the largest F1
 
 	// Confusion is what cross-validation finds of one class a row, each part with the weights of the others. It is nil
-	// where there are too few labels, or more than 4,096 classes.
+	// where there are too few labels, or more than 1,000 classes.
 	Confusion *Confusion
 	Alone     float64    // the share that is right by the vectors alone
 	Scores    *SetScores // what it finds of several
@@ -49,6 +45,14 @@ type Answer struct {
 type Chance struct {
 	Class       int
 	Probability float64
+}
+
+// linear is the regression, of numbers, too.
+func (p *Predictor) linear() *LinearModel {
+	if p.Ridge != nil {
+		return p.Ridge.linear()
+	}
+	return p.Linear
 }
 
 // answer is that of a row by the sum of its opinions.

@@ -10,7 +10,6 @@ import (
 	"coles"
 	"coles/internal/given"
 	"coles/internal/inside"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/parallel"
 
@@ -28,7 +27,7 @@ type Reasons struct {
 	Class     int
 	Score     float64  // w·x + b of the class
 	Intercept float64  // b
-	Parts     []Reason // largest magnitudes first
+	Parts     []Reason // largest magnitudes first, none of 0
 	Rest      float64  // what is left of the score: the parts that are not listed, and what the fit is off by
 }
 
@@ -54,82 +53,65 @@ func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows
 			learnt = append(learnt, i)
 		}
 	}
-	pull := make([][]float64, len(m.Intercept)) // C·yᵢσ(−yᵢsᵢ) of each problem
-	scores := kernel.Unset[float64](len(learnt), len(pull))
-	if err := m.eachRow(ctx, f, learnt, func(q int, row []float64) { copy(scores.Row(q), row) }); err != nil {
+	scores, err := m.opinion(ctx, f, learnt, true)
+	if err != nil {
 		return nil, err
 	}
-	for k := range pull {
-		pull[k] = m.signs(k, learnt, labels)
-		for q, y := range pull[k] {
-			pull[k][q] = m.C * y * math.Exp(logSigmoid(-y*scores.Row(q)[k]))
+	pull := mat.NewDense(len(m.Intercept), max(len(learnt), 1), nil) // C·yᵢσ(−yᵢsᵢ) of each problem
+	pull.Apply(func(k, q int, _ float64) float64 {
+		y := -1.0
+		if labels[learnt[q]] == m.positive(k) {
+			y = 1
 		}
-	}
+		return m.C * y * math.Exp(logSigmoid(-y*scores.Row(q)[k]))
+	}, pull)
 	train, err := f.Gather(ctx, learnt)
 	if err != nil {
 		return nil, err
 	}
-	return m.reasons(ctx, f, rows, classes, most, func(ctx context.Context, i, k int) ([]Reason, error) {
-		one, err := f.Gather(ctx, []int{i})
-		if err != nil {
-			return nil, err
-		}
-		wide := make([]float64, f.Cols())
-		one.AddRow(wide, 0, 1)
-		products := kernel.Unset[float64](len(learnt), 1)
-		if err := train.Times(ctx, products, kernel.Matrix[float64]{Rows: len(wide), Cols: 1, Stride: 1, Data: wide}); err != nil {
-			return nil, err
-		}
-		parts := make([]Reason, len(learnt))
-		for q, i := range learnt {
-			parts[q] = Reason{i, pull[k][q] * products.Data[q]}
-		}
-		return parts, nil
+	return m.reasons(ctx, f, rows, classes, most, pull, learnt, func(ctx context.Context, i int) ([]float64, error) {
+		return matrix.TimesVector(ctx, train, wide(f, i))
 	})
 }
 
-// ColumnReasons says which columns of the features x (n × d) speak for a class of each of some rows of y, the
-// vectors that a model makes of them on a graph, with rows and classes as in [LinearModel.RowReasons]: with z a row of FX, prepared,
+// wide is row i with its zeros.
+func wide(f *matrix.Matrix[float64], i int) []float64 {
+	row := make([]float64, f.Cols())
+	f.AddRow(row, i, 1)
+	return row
+}
+
+// ColumnReasons says which columns of the features x (n × d) speak for a class of each of some rows of y, the vectors that a
+// model makes of them on a graph, with rows and classes as in [LinearModel.RowReasons]: with z a row of FX, prepared,
 //
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
 // so that a column speaks by the values of the node and of all within the filter's reach. What the columns of other parts
-// say is in the rest. For nil of, y are the features themselves. It takes K products with W, and one with X, a row. Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a
-// model without features.
+// say is in the rest. Without a model y are the features themselves. It takes K products with W, and one with X, a row.
+//
+// Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a model without features.
 func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *coles.Graph, x, y mat.Matrix, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, y, rows)
 	if err != nil {
 		return nil, err
 	}
 	if of == nil {
-		return m.reasons(ctx, f, rows, classes, most, func(_ context.Context, i, k int) (parts []Reason, _ error) {
-			cols, values := f.Row(i)
-			for p, v := range values {
-				j := matrix.Column(cols, p)
-				parts = append(parts, Reason{int(j), v * m.Coef.At(k, int(j))})
-			}
-			return parts, nil
-		})
+		return m.reasons(ctx, f, rows, classes, most, m.Coef, nil, func(_ context.Context, i int) ([]float64, error) { return wide(f, i), nil })
 	}
 	parts := of.Parts()
-	first, columns, energy := parts[0], of.Report().Dim, 1.0
+	first, energy := parts[0], 1.0
 	for _, p := range parts {
 		energy *= 1 - p.Share
 	}
 	v, factors := first.Directions, first.Scaling.Factors
-	if r, d := v.Dims(); x == nil || columns != f.Cols() || len(factors) != r {
+	if r, d := v.Dims(); x == nil || of.Report().Dim != f.Cols() || len(factors) != r {
 		return nil, fmt.Errorf("%w: %d columns of vectors are not the %d × %d directions of a model of features", coles.ErrShape, f.Cols(), r, d)
 	}
-	kept := first.Preparer.Kept()
 	prepared, err := inside.View(ctx, first.Preparer, x)
 	if err != nil {
 		return nil, err
 	}
-	source, err := matrix.Read(ctx, prepared)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := matrix.As[float64](ctx, source)
+	z, err := given.Read(ctx, prepared)
 	if err != nil {
 		return nil, err
 	}
@@ -142,30 +124,24 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	scaled.Apply(func(_, j int, c float64) float64 { return c * factors[j] * math.Sqrt(energy) }, m.Coef.Slice(0, len(m.Intercept), 0, len(factors)))
 	var weights mat.Dense // of the columns, for each problem
 	weights.Mul(scaled, v)
-	return m.reasons(ctx, f, rows, classes, most, func(ctx context.Context, i, k int) ([]Reason, error) {
-		at := mat.NewDense(wide.Rows(), 1, nil)
+	var columns []int // of x; nil for all
+	for _, j := range first.Preparer.Kept() {
+		columns = append(columns, int(j))
+	}
+	return m.reasons(ctx, f, rows, classes, most, &weights, columns, func(ctx context.Context, i int) ([]float64, error) {
+		at := mat.NewDense(z.Rows(), 1, nil)
 		at.Set(i, 0, 1)
 		reach, err := filter.Apply(ctx, w, at)
 		if err != nil {
 			return nil, err
 		}
-		z, err := matrix.TransposeTimes(ctx, wide, reach.RawMatrix().Data)
-		if err != nil {
-			return nil, err
-		}
-		parts := make([]Reason, len(z))
-		for j := range z {
-			parts[j] = Reason{j, z[j] * weights.At(k, j)}
-			if kept != nil {
-				parts[j].Of = int(kept[j])
-			}
-		}
-		return parts, nil
+		return matrix.TransposeTimes(ctx, z, reach.RawMatrix().Data)
 	})
 }
 
-// Reasons has rows explained by the parts of the problem of their class.
-func (m *LinearModel) reasons(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, most int, explain func(ctx context.Context, i, k int) ([]Reason, error)) ([]Reasons, error) {
+// reasons has rows explained by parts: terms that explain gives of a row, each with its weight for the problem of a class.
+// of are the numbers of the parts, nil if they are their places.
+func (m *LinearModel) reasons(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, most int, weights mat.Matrix, of []int, explain func(ctx context.Context, i int) ([]float64, error)) ([]Reasons, error) {
 	all := make([]Reasons, given.Count(rows, f.Rows()))
 	if classes != nil && len(classes) != len(all) {
 		return nil, fmt.Errorf("%w: %d classes for %d rows", coles.ErrShape, len(classes), len(all))
@@ -194,14 +170,22 @@ func (m *LinearModel) reasons(ctx context.Context, f *matrix.Matrix[float64], ro
 		if rows != nil {
 			i = rows[q]
 		}
-		parts, err := explain(ctx, i, problem[q])
+		terms, err := explain(ctx, i)
 		if err != nil {
 			return err
 		}
+		sign := 1.0
 		if m.positive(problem[q]) != r.Class {
-			r.Score, r.Intercept = -r.Score, -r.Intercept
-			for j := range parts {
-				parts[j].Part = -parts[j].Part
+			sign, r.Score, r.Intercept = -1, -r.Score, -r.Intercept
+		}
+		var parts []Reason
+		for j, v := range terms {
+			part := Reason{j, sign * v * weights.At(problem[q], j)}
+			if of != nil {
+				part.Of = of[j]
+			}
+			if part.Part != 0 {
+				parts = append(parts, part)
 			}
 		}
 		slices.SortFunc(parts, func(a, b Reason) int {

@@ -68,7 +68,7 @@ func TestReasonsAddUp(t *testing.T) {
 			}) {
 				t.Errorf("%d parts of 100 labels, or in no order", n)
 			}
-			if r := columns[q]; math.Abs(r.Rest) > 1e-9*size || len(r.Parts) != 40 {
+			if r := columns[q]; math.Abs(r.Rest) > 1e-9*size || len(r.Parts) == 0 || r.Parts[len(r.Parts)-1].Part == 0 {
 				t.Errorf("%d classes, row %d: %g of a score of %g is not explained by columns", c.classes, rows[q], r.Rest, r.Score)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"coles"
 	"coles/internal/given"
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 
 	"gonum.org/v1/gonum/mat"
@@ -151,49 +150,7 @@ func (r *Ridge) unit(t float64) float64 {
 	return t
 }
 
-// input checks the data against the coefficients.
-func (r *Ridge) input(ctx context.Context, x mat.Matrix, rows []int) (*matrix.Matrix[float64], error) {
-	f, err := given.Read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if f.Cols() != len(r.Coef) {
-		return nil, fmt.Errorf("%w: %d columns for %d coefficients", coles.ErrShape, f.Cols(), len(r.Coef))
-	}
-	return f, given.CheckRows(rows, f.Rows(), "given")
-}
-
-// smoothed is f(x) of some rows, all where rows is nil, smoothed along the edges with each share α of the neighbours and
-// the known values, NaN elsewhere.
-func (r *Ridge) smoothed(ctx context.Context, g *coles.Graph, f *matrix.Matrix[float64], known, alphas []float64, rows []int) (said []kernel.Matrix[float64], err error) {
-	asked := rows
-	if slices.Max(alphas) > 0 {
-		asked = nil
-	}
-	first := kernel.Unset[float64](given.Count(asked, f.Rows()), 1)
-	for q := range first.Data {
-		i := q
-		if asked != nil {
-			i = asked[q]
-		}
-		t := r.Intercept
-		cols, vals := f.Row(i)
-		for at, v := range vals {
-			t += v * r.Coef[matrix.Column(cols, at)]
-		}
-		first.Data[q] = t
-	}
-	for _, alpha := range alphas {
-		p := first
-		if alpha > 0 {
-			if p, err = smooth(ctx, g, first, alpha, known, r.Intercept); err != nil {
-				return nil, err
-			}
-		}
-		if asked == nil && rows != nil {
-			p = kernel.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: picked(p.Data, rows)}
-		}
-		said = append(said, p)
-	}
-	return said, ctx.Err()
+// linear is the same as the score of two classes.
+func (r *Ridge) linear() *LinearModel {
+	return &LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(r.Coef), r.Coef), Intercept: []float64{r.Intercept}, C: 1}
 }

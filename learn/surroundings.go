@@ -11,7 +11,7 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 
-	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -62,53 +62,44 @@ func surroundings(ctx context.Context, g *coles.Graph, y kernel.Matrix[float64],
 	return said, nil
 }
 
-// smoothTolerance is the most, in deviations, that smoothing ends from its limit.
-const smoothTolerance = 1e-3
+const (
+	passedShare     = 0.98 // of the neighbours in each step of passing on
+	passedTolerance = 1e-3 // of the largest value, the most that passing on ends from its limit
+)
 
-// smooth has the values of all nodes agree with their neighbours: with S = D⁻¹A its result is, to a thousandth of the
-// deviation from the centre, the limit of
+// passedOn has nodes say what their neighbours do, 0 unless there are known values, not NaN, in their component: with S = D⁻¹A
+// it is the limit, to a thousandth of the largest value, of
 //
-//	p ← (1 − α)·first + α·S·p,
+//	p ← 0.98·S·p,
 //
-// where nodes whose value is known, not NaN, are held at it, and those without edges at the first.
-func smooth(ctx context.Context, g *coles.Graph, first kernel.Matrix[float64], alpha float64, known []float64, centre float64) (kernel.Matrix[float64], error) {
-	deviation := stat.PopStdDev(first.Data, nil)
-	for _, v := range known {
-		if !math.IsNaN(v) {
-			deviation = max(deviation, math.Abs(v-centre))
-		}
-	}
+// where nodes whose value is known are held at it. It is of some rows, all where rows is nil.
+func passedOn(ctx context.Context, g *coles.Graph, known []float64, rows []int) (kernel.Matrix[float64], error) {
 	s, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	if err != nil {
-		return first, err
+		return kernel.Matrix[float64]{}, err
 	}
-	matrix.Scale(s.Val, alpha)
-	p, next := kernel.Unset[float64](first.Rows, 1), kernel.Unset[float64](first.Rows, 1)
-	hold := func(p kernel.Matrix[float64]) {
+	matrix.Scale(s.Val, passedShare)
+	p, next := kernel.Dense[float64](len(known), 1), kernel.Unset[float64](len(known), 1)
+	hold := func(p []float64) (largest float64) {
 		for i, v := range known {
-			if near, _ := g.Neighbors(i); len(near) == 0 {
-				p.Data[i] = first.Data[i]
-			}
 			if !math.IsNaN(v) {
-				p.Data[i] = v
+				p[i], largest = v, max(largest, math.Abs(v))
 			}
 		}
+		return largest
 	}
-	copy(p.Data, first.Data)
-	hold(p)
-	// Each step is α of the one before at most, so that all others together are α/(1−α) of the last.
-	for range int(math.Log(smoothTolerance/10)/math.Log(alpha)) + 1 {
-		if err := kernel.SpMMAdd(ctx, next, s, p, 1-alpha, first); err != nil {
+	largest, change := hold(p.Data), math.Inf(1)
+	// Each step is 0.98 of the one before at most, so that all others together are 49 times the last.
+	for change*passedShare/(1-passedShare) > passedTolerance*largest {
+		if err := kernel.SpMM(ctx, next, s, p); err != nil {
 			return p, err
 		}
-		hold(next)
-		change := 0.0
-		for q, v := range next.Data {
-			change = max(change, math.Abs(v-p.Data[q]))
-		}
-		if p, next = next, p; change*alpha/(1-alpha) < smoothTolerance*deviation {
-			break
-		}
+		hold(next.Data)
+		change = floats.Distance(next.Data, p.Data, math.Inf(1))
+		p, next = next, p
+	}
+	if rows != nil {
+		p = kernel.Matrix[float64]{Rows: len(rows), Cols: 1, Stride: 1, Data: picked(p.Data, rows)}
 	}
 	return p, nil
 }

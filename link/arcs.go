@@ -91,20 +91,3 @@ func (w *arcWalker) from(u int) {
 		pass(likewise, w.out, int32(m.Row), float32(m.Score))
 	}
 }
-
-// hideArcs takes arcs out, and with both directions of it an edge of the graph, and gives the heads that each node
-// lost, ascending.
-func hideArcs(g *coles.Graph, list []coles.Edge, seed uint64) (*coles.Graph, []coles.Edge, map[int][]int) {
-	kept, hidden := hide(list, seed)
-	lost, left := make(map[int][]int), make(map[coles.Edge]bool)
-	for _, e := range hidden {
-		lost[e.U] = append(lost[e.U], e.V)
-	}
-	for _, heads := range lost {
-		slices.Sort(heads)
-	}
-	for _, e := range kept {
-		left[coles.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}] = true
-	}
-	return g.Without(func(e coles.Edge) bool { return !left[coles.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}] }), kept, lost
-}

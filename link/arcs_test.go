@@ -111,13 +111,3 @@ func TestLinksAlongArcs(t *testing.T) {
 		}
 	}
 }
-
-func TestArcsAreChecked(t *testing.T) {
-	g := testkit.Must(coles.NewGraph(4, testkit.Ring(4, 1)))
-	learn := func(opts Options) error { return testkit.Err(Fit(context.Background(), g, opts)) }
-	testkit.WantRefusals(t, map[string][2]error{
-		"no edge":       {learn(Options{Arcs: []coles.Edge{{U: 0, V: 2}}}), coles.ErrShape},
-		"a node beyond": {learn(Options{Arcs: []coles.Edge{{U: 0, V: 4}}}), coles.ErrIndex},
-		"sides":         {learn(Options{Arcs: []coles.Edge{{U: 0, V: 1}}, Sides: []bool{false, true, false, true}}), coles.ErrSetting},
-	})
-}

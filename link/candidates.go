@@ -27,8 +27,8 @@ type candidates struct {
 	most  tops
 }
 
-// tops are the best scores that a node's candidates have, by walks of two and three steps, by cosines of an embedding and
-// of features, and along arcs.
+// tops are the best scores of a node's candidates: by walks of two steps and of three, by cosines of an embedding and of
+// features, and along arcs.
 type tops [4 + arcScores]float64
 
 // columns of a candidate.

@@ -35,12 +35,7 @@ func HoldOut(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*
 	if err := given.CheckEdges(g); err != nil {
 		return nil, err
 	}
-	var edges []coles.Edge
-	for e := range g.Edges() {
-		if e.U != e.V {
-			edges = append(edges, e)
-		}
-	}
+	edges := edgesOf(g)
 	count := max(1, int(share*float64(len(edges))+0.5))
 	spare, err := spareEdges(ctx, g.Nodes(), edges, stream.Seed(seed, 0))
 	if err != nil {
@@ -64,6 +59,16 @@ func HoldOut(ctx context.Context, g *coles.Graph, share float64, seed uint64) (*
 		return true
 	})
 	return links, nil
+}
+
+// edgesOf are the edges of a graph that are no loops.
+func edgesOf(g *coles.Graph) (edges []coles.Edge) {
+	for e := range g.Edges() {
+		if e.U != e.V {
+			edges = append(edges, e)
+		}
+	}
+	return edges
 }
 
 // edgesAtOnce are looked at before the context is asked again.

@@ -7,8 +7,8 @@ import (
 	"coles"
 )
 
-// InCommon are up to most neighbours that two nodes of a graph share, those of fewest edges first, which tell most, and of as many
-// the lower node. It panics for a node that there is not, as [coles.Graph.Neighbors].
+// InCommon are up to most neighbours that two nodes of a graph share. Nodes of few edges come first, as they tell most;
+// of equal ones the lower. It panics for a node that does not exist, as [coles.Graph.Neighbors].
 func InCommon(g *coles.Graph, u, v, most int) []int32 {
 	var both []int32
 	ofU, _ := g.Neighbors(u)

@@ -56,17 +56,17 @@ type Options struct {
 	Progress coles.Progress
 }
 
-// Fit learns a [Recommender] for g: it hides a tenth of the edges, finds the candidates of up to 600 nodes
-// that lost one, and fits w so that these score high among them. Where few edges can be hidden, w stays near
-// a fixed rule, two^½·three^1¼·degree^−0.4, of two kinds three^1¾·degree^−0.4. Rule and constants were chosen on
+// Fit learns a [Recommender] for g. It hides a tenth of the edges, finds the candidates of up to 600 nodes that lost one,
+// and fits w so that the lost neighbours score high among the candidates. Where few edges can be hidden, w stays near a
+// fixed rule, two^½·three^1¼·degree^−0.4, of two kinds three^1¾·degree^−0.4. Rule and constants were chosen on
 // eight graphs, three of them with features and two of two kinds, and held on eleven others.
 //
 // It takes two calls of Embed, and for every node asked about some 10⁵ steps at most; for n nodes and m edges
 // 40·m + 100·n bytes, and 17·n for each processor. The result is the same to the byte for any number of
 // processors.
 //
-// Errors: [coles.ErrShape] for a graph without edges, unless there is a side for each node, and n rows of features or of an
-// embedding, [coles.ErrSetting] for an edge within a side or features without Embed, and the errors of Embed and ctx.
+// Errors: [coles.ErrShape] for a graph without edges, and for sides, features or an embedding of other than n rows;
+// [coles.ErrSetting] for an edge within a side or features without Embed; and the errors of Embed and ctx.
 func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error) {
 	if err := given.CheckEdges(g); err != nil {
 		return nil, err
@@ -81,12 +81,11 @@ func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error
 		return nil, setting.Bad("Features", "some", "none without Embed")
 	}
 	ctx = parallel.Reporting(ctx, opts.Progress)
-	train, lost, kept := (*coles.Graph)(nil), map[int][]int(nil), []coles.Edge(nil)
+	list := edgesOf(g)
 	if opts.Arcs != nil {
-		train, kept, lost = hideArcs(g, newArcs(g.Nodes(), opts.Arcs, 0).list, opts.Seed)
-	} else {
-		train, lost = hideEdges(g, opts.Seed)
+		list = newArcs(g.Nodes(), opts.Arcs, 0).list
 	}
+	train, kept, lost := hideSome(g, list, opts.Arcs != nil, opts.Seed)
 	inner, err := newFinder(ctx, train, kept, opts)
 	if err != nil {
 		return nil, err
@@ -150,10 +149,9 @@ func (r *Recommender) nodes() int {
 	return len(r.walks.sums)
 }
 
-// Recommend finds, for each of the given nodes or for all where nodes is nil, the k nodes of the best scores of
-// those that may be, best first, the lower node first among equal scores. A nil may lets all be; it is called by
-// several goroutines at once. There are fewer where fewer are within reach. A node that reaches nobody gets the
-// nodes of most edges, with score 0.
+// Recommend finds the k nodes of the best scores for each of the given nodes, nil for all: best first, the lower node
+// first among equal scores. It recommends only what may allows, nil for everything; several goroutines call it at once.
+// A node gets fewer where fewer are within reach. A node that reaches nobody gets the nodes of most edges, with score 0.
 //
 // Errors: [coles.ErrSetting] for k below 1, [coles.ErrShape] for no nodes given, [coles.ErrIndex], and ctx's.
 func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may func(node, recommended int) bool) ([][]near.Match, error) {
@@ -195,8 +193,8 @@ func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may fun
 const atOnce = 1024
 
 // Scores are the scores of pairs, each of recommending V to U, as [Recommender.Recommend] gives where V is within
-// reach; of others, nearly 0, that of nodes that nothing but the degree speaks for. Along arcs they are times 1 + the
-// number of arcs from U, as which of two nodes is the tail depends on how many it has.
+// reach; of others, nearly 0, that of nodes that nothing but the degree speaks for. Along arcs a score is multiplied by 1 + the
+// number of arcs from U: a node with many arcs is more often the tail.
 //
 // Errors: [coles.ErrIndex], and ctx's.
 func (r *Recommender) Scores(ctx context.Context, pairs []coles.Edge) ([]float64, error) {

@@ -86,7 +86,7 @@ func TestWorthOfLinks(t *testing.T) {
 		t.Errorf("edges without a rule: %v", w)
 	}
 	g := circles(1000)
-	train, lost := hideEdges(g, 99)
+	train, _, lost := hideSome(g, edgesOf(g), false, 99)
 	r := testkit.Must(Fit(context.Background(), train, Options{}))
 	trials := testkit.Must(newTrials(context.Background(), r.finder, lost, false, 3))
 	found, all := 0, 0
@@ -166,6 +166,9 @@ func TestFitRefuses(t *testing.T) {
 		"features of some":      {learn(g, Options{Features: testkit.Normal(4, 2, 1, 1), Embed: vectors(testkit.Normal(41, 2, 1, 1), nil).Embed}), coles.ErrShape},
 		"features alone":        {learn(g, Options{Features: testkit.Normal(41, 2, 1, 1)}), coles.ErrSetting},
 		"no vectors":            {learn(g, vectors(nil, context.Canceled)), context.Canceled},
+		"an arc and no edge":    {learn(g, Options{Arcs: []coles.Edge{{U: 0, V: 20}}}), coles.ErrShape},
+		"an arc to nowhere":     {learn(g, Options{Arcs: []coles.Edge{{U: 0, V: 41}}}), coles.ErrIndex},
+		"arcs and sides":        {learn(testkit.Must(coles.NewGraph(2, []coles.Edge{{U: 0, V: 1}})), Options{Arcs: []coles.Edge{{U: 0, V: 1}}, Sides: []bool{false, true}}), coles.ErrSetting},
 		"no links":              {recommend(0), coles.ErrSetting},
 		"no nodes":              {testkit.Err(r.Recommend(context.Background(), []int{}, 1, nil)), coles.ErrShape},
 		"an unknown node":       {recommend(1, 41), coles.ErrIndex},

@@ -11,9 +11,9 @@ import (
 // each as likely odd, one graph in a million would be taken wrongly.
 const leastCycles = 20
 
-// Sides finds the two kinds of nodes of a graph in which edges join different kinds only: the kind of each node,
-// or nil where an edge is within, or where the graph has too few cycles to tell, as a tree has none. The first
-// node of each component that has edges is of the first kind, false, and so are nodes without any. It takes O(n + m).
+// Sides finds the kind of each node of a graph in which edges join different kinds only. It is nil where an edge joins
+// nodes of one kind, or where the graph has too few cycles to tell, such as a tree. The first node of each component is
+// of the first kind, false. It takes O(n + m).
 func Sides(g *coles.Graph) []bool {
 	side, seen := make([]bool, g.Nodes()), make([]bool, g.Nodes())
 	cycles := g.Report().Edges - g.Nodes()

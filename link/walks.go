@@ -195,8 +195,8 @@ func (w *walker) clear() {
 	w.twoAt, w.threeAt = w.twoAt[:0], w.threeAt[:0]
 }
 
-// ends are the best ends of walks of two steps and of three, and by each score along arcs, of those that no edge leads to
-// from the node and that may be, and the best of each score.
+// ends are the best ends of walks of two steps, of three, and by each score along arcs; most has the best of each score.
+// No edge leads to an end from the node, and may allows it.
 func (w *walker) ends(may func(v int) bool) (nodes []int, most tops) {
 	all, of := [][]float32{w.two, w.three, nil, nil}, [][]int32{w.twoAt, w.threeAt, nil, nil}
 	if w.arcs != nil {

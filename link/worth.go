@@ -39,24 +39,24 @@ const (
 	judged      = 10  // recommendations
 )
 
-// hideEdges takes edges out of a graph, and gives the neighbours that each node lost, ascending.
-func hideEdges(g *coles.Graph, seed uint64) (*coles.Graph, map[int][]int) {
-	var edges []coles.Edge
-	for e := range g.Edges() {
-		if e.U != e.V {
-			edges = append(edges, e)
+// hideSome takes some of the edges of a list out of a graph, or arcs and with both directions of it an edge. It gives the
+// rest of the list and the nodes that each node lost, ascending: of an arc the tail lost the head.
+func hideSome(g *coles.Graph, list []coles.Edge, arcs bool, seed uint64) (*coles.Graph, []coles.Edge, map[int][]int) {
+	kept, hidden := hide(list, seed)
+	lost, left := make(map[int][]int), make(map[coles.Edge]bool)
+	for _, e := range hidden {
+		if lost[e.U] = append(lost[e.U], e.V); !arcs {
+			lost[e.V] = append(lost[e.V], e.U)
 		}
-	}
-	lost, hidden := make(map[int][]int), make(map[coles.Edge]bool)
-	_, drawn := hide(edges, seed)
-	for _, e := range drawn {
-		hidden[e] = true
-		lost[e.U], lost[e.V] = append(lost[e.U], e.V), append(lost[e.V], e.U)
 	}
 	for _, nodes := range lost {
 		slices.Sort(nodes)
 	}
-	return g.Without(func(e coles.Edge) bool { return hidden[e] }), lost
+	undirected := func(e coles.Edge) coles.Edge { return coles.Edge{U: min(e.U, e.V), V: max(e.U, e.V)} }
+	for _, e := range kept {
+		left[undirected(e)] = true
+	}
+	return g.Without(func(e coles.Edge) bool { return !left[undirected(e)] && (arcs || e.U != e.V) }), kept, lost
 }
 
 // hide draws the edges that are hidden.

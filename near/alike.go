@@ -12,13 +12,14 @@ import (
 )
 
 // Alike finds, for each of the given nodes, the k others whose circles are most alike, best first, the lower node
-// first among equal scores: the circle N[u] is u and its neighbours, of d_u, and
+// first among equal scores. It is for graphs without features, where the nearest vectors of a node are often its own leaves.
+// The circle N[u] of a node u of degree d_u is u and its neighbours, and
 //
-//	score(u, v) = |N[u] ∩ N[v]|/√((d_u + 1)·(d_v + 1)) · d_v/(d_v + 1),
+//	score(u, v) = |N[u] ∩ N[v]|/√((d_u + 1)·(d_v + 1)) · d_v/(d_v + 1).
 //
-// the cosine of the rows of A + I, of which the last factor takes from nodes of few edges. For a leaf, whose circle is a part of
-// any hub's, the score is divided by n, so that leaves come last. Weights are not read. It is for graphs without features, where the most similar vectors are often one's own leaves.
-// There are fewer than k where fewer are within two steps.
+// This is the cosine of the rows of A + I, lower for nodes of few edges by the last factor. The circle of a leaf is part
+// of a hub's circle: its score is divided by n, so that leaves come last. Weights are not read. A node with fewer than k
+// others within two steps gets fewer.
 //
 // It takes, for each node, its neighbours' degrees in steps, and 9·n bytes for each processor.
 //

@@ -81,9 +81,9 @@ func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) 
 	return &Index{rows: rows}, nil
 }
 
-// Prepare makes the index ready for many searches for up to eight rows each, as a service has them. Where a few columns have most of
-// the squares of the rows, as in most embeddings, such a search then takes a tenth of the time, and finds the same; else
-// nothing changes. It takes as long as a hundred searches before, and 4·n·d bytes, and comes before all searches.
+// Prepare makes the index ready for many searches for up to eight rows each, as a service has them. It comes before all
+// searches, and takes 4·n·d bytes and as long as a hundred searches. In most embeddings a few columns have most of the
+// squares of the rows: a search then takes a tenth of the time, and finds the same. Elsewhere nothing changes.
 func (x *Index) Prepare() { x.made().Group() }
 
 // made are the rows of an index that NewIndex has made: any other is a caller's bug.
@@ -94,13 +94,13 @@ func (x *Index) made() *nearest.Index {
 	return x.rows
 }
 
-// Rows finds, for each of the given rows of the index, the k other rows most similar to it, best
-// first, the lower row first among equal scores.
+// Rows finds the k other rows most similar to each of the given rows of the index, best first, the lower row first among
+// equal scores.
 //
-// The cost is O(nd) for each row, or for a sparse index the number of entries in its columns, and k
-// log k to rank; of a hundred rows at once each costs a tenth. [Index.Prepare] has a row by itself cost as little. The memory is 20 bytes for each
-// number of the given rows, 16·k for each of them in each of up to 32 parts of the index, and 256
-// kB for each processor or, for a sparse index, 8·n bytes.
+// A row costs O(nd), or for a sparse index the number of entries in its columns, and k log k to rank. A hundred rows at
+// once cost a tenth each; after [Index.Prepare] a single row costs as little. The memory is 20 bytes for each number of
+// the given rows, and 16·k for each of them in each of up to 32 parts of the index. Each processor takes 256 kB more or,
+// for a sparse index, 8·n bytes.
 //
 // Errors: [coles.ErrSetting] for k outside 1 … n − 1, [coles.ErrShape] for no rows given,
 // [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow, and ctx's.
@@ -118,8 +118,7 @@ func (x *Index) Rows(ctx context.Context, rows []int, k int) ([][]Match, error) 
 	return matches(x.rows.NearRows(parallel.Reporting(ctx, x.Progress), rows, k))
 }
 
-// Vectors finds, for each row of queries (q × d), the k rows of the index most similar to it, as
-// [Index.Rows] does for rows of its own.
+// Vectors finds the k rows of the index most similar to each row of queries (q × d), in the order of [Index.Rows].
 //
 // Errors: [coles.ErrSetting] for k outside 1 … n, [coles.ErrShape] also for a width other than the
 // index's, [coles.ErrIndex], [coles.ErrNotFinite] also for products that could overflow, and ctx's.

@@ -12,19 +12,18 @@ import (
 	"coles/internal/setting"
 )
 
-// RecommendLinks finds, for each of the given nodes of g or for all where nodes is nil, the k nodes
-// most similar to it by the rows of the index that no edge joins to it, of those that may be, best first, the
-// lower node first among equal scores. A nil may lets all be; several goroutines call it at once. A score of 0 or less recommends nothing: there are fewer where fewer
-// are above, and none for a zero row.
+// RecommendLinks finds, for each of the given nodes of g, nil for all, the k most similar nodes that no edge joins to it,
+// by the rows of the index: best first, the lower node first among equal scores. It recommends only what may allows, nil
+// for everything; several goroutines call it at once. A score of 0 or less recommends nothing: a node may get fewer than
+// k, and a zero row gets none.
 //
 // The k best pairs of all are among what all nodes get, from both ends.
 //
 // For all nodes the cost is O(n²d), and the memory 48·k·n + 16·n·d bytes, never n²: 200,000 rows of
 // 128 columns take less than a minute on two processors. A node costs O(nd), as in [Index.Rows].
 //
-// Errors: [coles.ErrSetting] for k below 1, [coles.ErrShape] unless the index has a row for each node, or for
-// no nodes given, [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow,
-// [coles.ErrTooLarge], and ctx's.
+// Errors: [coles.ErrSetting] for k below 1, [coles.ErrShape] for no nodes given or other rows than one for each node,
+// [coles.ErrIndex], [coles.ErrNotFinite] for products that could overflow, [coles.ErrTooLarge], and ctx's.
 func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int, k int, may func(node, recommended int) bool) ([][]Match, error) {
 	n := x.made().Rows()
 	switch {

@@ -171,8 +171,8 @@ func (a Axes) xTicks(p *panel, series []curve) plot.Ticker {
 	return logTicksAt(slices.Compact(slices.Sorted(slices.Values(values))))
 }
 
-// Scaling draws measurements over sizes, always on logarithmic axes, with the line y = c·x of
-// proportional growth, c the geometric mean of y/x of the first series. Errors: as [Curves].
+// Scaling draws measurements over sizes on logarithmic axes, and the line y = c·x of proportional growth. c is the
+// geometric mean of y/x of the first series. Errors: as [Curves].
 func Scaling(a Axes, measured ...Series) (*Picture, error) {
 	a.LogX, a.LogY, a.Categories = true, true, nil
 	p, series, err := a.curves(measured)

@@ -1,15 +1,13 @@
-// Package picture draws what package eval measures: to see whether an embedding is good, and why.
-// [Map] shows the rows of an embedding by two principal components, [Places] by other coordinates,
-// such as [eval.TSNE], and [Drawing] adds the edges of a graph. [Curves]
-// are of accuracy or loss by anything, with bands of error; [Scaling] is time or memory by size, and [Scatter] points with names.
+// Package picture draws embeddings and measurements. [Map] shows the rows of an embedding by two principal components,
+// [Places] by other coordinates, such as those of [plane.TSNE], and [Drawing] adds the edges of a graph. [Curves] show
+// accuracy or loss by anything, with bands of error, [Scaling] time or memory by size, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
 // Lines differ by dashes and glyphs as well as by colour, for greyscale and any colour vision.
 // Title and legend stand above the data and never cover it. The same input gives the same SVG and
 // PNG, byte for byte; a PDF names the time it was made.
 //
-// The drawing is gonum/plot's: programs that only measure do not link it, since eval does not
-// import this package. Errors are the errors of package coles.
+// The drawing is gonum/plot's: programs that do not import this package do not link it. Errors are those of package coles.
 package picture
 
 import (

@@ -29,7 +29,7 @@ import (
 //
 // Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
 //
-// Errors: as [Places] and [eval.PCA], and ctx's.
+// Errors: as [Places] and [plane.PCA], and ctx's.
 func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
 	preparer, err := coles.PrepareRowL2.Fit(ctx, y)
 	if err != nil {
@@ -47,7 +47,7 @@ func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []strin
 	return Places(a, xy, classes, names)
 }
 
-// Places draws a glyph at each row of xy (n × 2), coordinates such as [eval.TSNE] finds, with
+// Places draws a glyph at each row of xy (n × 2), coordinates such as [plane.TSNE] finds, with
 // classes and names as in [Map]. Both axes have the same scale, unless one is logarithmic. Without
 // labels they are not drawn: coordinates of t-SNE have no meaning of their own. Marks are points to
 // name, such as the most important of each class; a name that has no room between the others is left out.
@@ -59,9 +59,9 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string, marks ...Mark)
 	return a.places(xy, classes, names, nil, marks)
 }
 
-// Drawing draws a small graph: a glyph at each row of xy (n × 2) as [Places] does, and beneath them
-// every edge as a thin grey line, some 150 bytes in an SVG. Coordinates are, for example,
-// [eval.TSNE] of an embedding, and classes the clusters of [cluster.KMeans].
+// Drawing draws a small graph: a glyph at each row of xy (n × 2), as [Places] does, and beneath the glyphs a thin grey
+// line for each edge, some 150 bytes in an SVG. Coordinates are, for example,
+// [plane.TSNE] of an embedding, and classes the clusters of [cluster.KMeans].
 //
 // Errors: as [Places], and [coles.ErrShape] for other than one row a node.
 func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string, marks ...Mark) (*Picture, error) {

@@ -34,10 +34,9 @@ func affinities(ctx context.Context, x *matrix.Source) (*kernel.CSR[float64], er
 	return matrix.Add(ctx, share, p, share, p.Transpose())
 }
 
-// neighbours are the squared distances from every row to the k rows nearest to it, up to a common
-// factor that brings the numbers near 1, so that no square overflows. Dense rows are centred: a
-// large mean would take up the digits of the differences. Sparse rows, which have zeros, stay as
-// they are.
+// neighbours are the squared distances from every row to its k nearest rows, up to a common factor: numbers near 1 have
+// squares that do not overflow. Dense rows are centred, as a large mean would take up the digits of the differences.
+// Sparse rows stay as they are.
 func neighbours(ctx context.Context, x *matrix.Source, k int) (*kernel.CSR[float64], error) {
 	largest, err := x.Largest(ctx)
 	if err != nil {

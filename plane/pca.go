@@ -19,10 +19,9 @@ const pcaDirectCols = 4096
 // pcaRows rows are centred at a time: x itself is not copied.
 const pcaRows = 1024
 
-// PCA returns the first k principal components of the rows of x (n × d): the n × k matrix (x −
-// 1x̄ᵀ)V, where x̄ is the mean row and the columns of V are the k leading eigenvectors of the
-// covariance of the columns, each with its largest entry positive. Column i has variance λᵢ: it is
-// not scaled. With x the filtered features it is the row PCA-S²GC of the paper's tables.
+// PCA returns the first k principal components of the rows of x (n × d): the n × k matrix (x − 1x̄ᵀ)V with x̄ the mean
+// row. The columns of V are the k leading eigenvectors of the covariance of the columns, each with its largest entry
+// positive. Column i has variance λᵢ: it is not scaled. With x the filtered features it is the row PCA-S²GC of the paper's tables.
 //
 // Up to 4096 columns the covariance is formed, O(nd²/2), and its eigenvectors are exact to
 // rounding, O(d³), in about two d × d matrices. Beyond, they come from a Krylov iteration on

@@ -8,6 +8,7 @@ import (
 	"coles"
 	"coles/cluster"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,11 +24,10 @@ type Clusters struct {
 	unit mat.Matrix // the rows at length 1
 }
 
-// Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means or, for k = 0, into as
-// many as have the largest mean silhouette, for which all pairs of rows are compared: from 2 to 20, or to 40, 80 or 160
-// where the last of these are the best. Errors:
-// [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0, and as [cluster.KMeans.Fit] and
-// [cluster.Count].
+// Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means. For k = 0 it takes the
+// number of the largest mean silhouette, which compares all pairs of rows: of 2 to 20 or, where the last number tried is
+// the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0,
+// and as [cluster.KMeans.Fit] and [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {
@@ -43,12 +43,15 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	c := &Clusters{unit: unit}
 	means := cluster.KMeans{Clusters: k, Seed: seed, Progress: progress}
 	if k == 0 {
-		var silhouettes []float64
+		var silhouettes []float64 // of 2 clusters, 3 …
 		for most := fewClusters; ; most *= 2 {
-			if means.Clusters, silhouettes, err = cluster.Count(ctx, unit, min(most, n-1), means); err != nil {
+			means.Clusters = 2 + len(silhouettes)
+			_, more, err := cluster.Count(ctx, unit, min(most, n-1), means)
+			if err != nil {
 				return nil, err
 			}
-			if means.Clusters < most || most == mostClusters {
+			silhouettes = append(silhouettes, more...)
+			if means.Clusters = 2 + floats.MaxIdx(silhouettes); means.Clusters < most || most >= min(mostClusters, n-1) {
 				break
 			}
 		}
@@ -69,8 +72,8 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	return c, nil
 }
 
-// Names calls each cluster by its most important node, as [Important] has it by these degrees or for nil by the rows, and
-// by how many nodes it has: "around Jon-Snow, 117". For nil ids nodes are called by their numbers.
+// Names calls each cluster by its size and its most [Important] node, by these degrees or, for nil, by the rows: "around
+// Jon-Snow, 117". For nil ids nodes are called by their numbers.
 func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	ids = Names(ids, len(c.Of))
 	names, sizes := make([]string, 1+slices.Max(c.Of)), make([]int, 1+slices.Max(c.Of))

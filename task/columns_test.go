@@ -2,6 +2,7 @@ package task
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"coles/dataset"
 	"coles/internal/testkit"
 	"coles/learn"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Features that tell what vectors do not predict nodes, give reasons and are kept; nodes without them are predicted by the
@@ -52,6 +55,30 @@ func TestColumnsAlonePredictNodes(t *testing.T) {
 			}
 		}
 	}
-	testkit.Must(read.Check(nil, target))
-	testkit.WantSame(t, "by features of an encoder that is not known", read.ByFeatures(), false)
+	one := testkit.Must(p.Newcomers(ctx, y.Slice(5, 6, 0, 5), x.Slice(5, 6, 0, 5)))
+	testkit.WantSame(t, "a newcomer by features", one, testkit.Must(p.Answers(ctx, nil, y, target, []int{5})))
+	why := testkit.Must(p.WhyNewcomer(ctx, y.Slice(5, 6, 0, 5), x.Slice(5, 6, 0, 5), Names(nil, n)))
+	same := testkit.Must(p.Why(ctx, data, nil, y, target, []int{5}, one))
+	testkit.WantSame(t, "reasons of a newcomer", why.Nodes, same[0].Nodes)
+	values := make([]float64, n) // of a node without an edge, which is as a newcomer
+	for i := range values {
+		values[i] = x.At(i, 1) + 0.3*y.At(i, 4)
+	}
+	alone := testkit.Must(coles.NewGraph(n+1, testkit.Ring(n, 3)))
+	grown := Target{Labels: learn.Labels{Values: append(values, math.NaN())}, features: again(x)}
+	numbers := testkit.Must(FitPredictor(ctx, alone, again(y), nil, grown, learn.Options{}))
+	testkit.WantSame(t, "numbers by features", numbers.ByFeatures(), true)
+	testkit.WantSame(t, "a number of a newcomer", testkit.Must(numbers.Newcomers(ctx, y.Slice(0, 1, 0, 5), x.Slice(0, 1, 0, 5))),
+		testkit.Must(numbers.Answers(ctx, alone, again(y), grown, []int{n})))
+	unknown, notes, err := read.For(nil, target)
+	testkit.Check(t, err)
+	testkit.WantSame(t, "by features of an encoder that is not known", []bool{unknown.ByFeatures(), read.ByFeatures(), len(notes) == 1}, []bool{false, true, true})
+}
+
+// again is x with its first row again behind it.
+func again(x *mat.Dense) *mat.Dense {
+	var all mat.Dense
+	_, d := x.Dims()
+	all.Stack(x, x.Slice(0, 1, 0, d))
+	return &all
 }

@@ -20,6 +20,8 @@ type Data struct {
 	// Joined says that the graph is that of nearest rows, by [Join]: its edges agree with the features that made them.
 	Joined bool
 	Apart  bool // the graph has no edges, by [Apart]
+	// ByKinds says that edges weigh by the degrees of their kinds, by [Data.Fit].
+	ByKinds bool
 }
 
 // New makes the graph of a dataset. Errors: as [dataset.Dataset.Graph].
@@ -36,6 +38,25 @@ func (d *Data) On(g *coles.Graph) *Data {
 	of := *d
 	of.Graph = g
 	return &of
+}
+
+// Only are the nodes whose vectors are wanted, without a graph, and their rows of y; all without such.
+func (d *Data) Only(y mat.Matrix) (*Data, mat.Matrix) {
+	k := d.Wanted
+	if k == 0 {
+		return d, y
+	}
+	of := dataset.Dataset{Name: d.Name, IDs: d.IDs[:k], Classes: d.Classes}
+	if d.Labels != nil {
+		of.Labels = Known(d.Dataset, d.Nodes())[:k]
+	}
+	switch all := y.(type) {
+	case *mat.Dense:
+		y = all.Slice(0, k, 0, width(y))
+	case *coles.Dense32:
+		y = &coles.Dense32{Rows: k, Cols: all.Cols, Stride: all.Stride, Data: all.Data}
+	}
+	return &Data{Dataset: &of}, y
 }
 
 // usualNearest is how many neighbours a row has where nobody says. Cross-validation chose no better of 5, 10 and 20.

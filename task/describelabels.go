@@ -37,10 +37,9 @@ type homophily struct {
 	Edges    int     `json:"edges"` // between labelled nodes
 }
 
-// farAbove is the share of the way from chance to 1 from which on homophily speaks for the graph: on
-// generated graphs of five classes ("Where s turns" in lab/docs/results.md) its model is as good as the
-// features' from a quarter on, to half a point, and far ahead from a half on. The four real graphs
-// there whose features are better have 0.01 at most.
+// farAbove is the share of the way from chance to 1 from which on homophily speaks for the graph. On generated graphs of
+// five classes ("Where s turns" in lab/docs/results.md) the graph's model is as good as the features' from a quarter on,
+// to half a point. It is far ahead from a half on. The four real graphs there whose features are better have at most 0.01.
 const farAbove = 0.25
 
 // Doubt warns of a choice of features where neighbours share their class far more often than by

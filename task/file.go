@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/gnn"
+	"coles/internal/archive"
 	"coles/learn"
 	"coles/table"
 
@@ -24,12 +27,23 @@ type File struct {
 	Predictor *Predictor       // that has learnt from vectors by the model, or by another where there is none here
 	Rows      *dataset.Dataset // that the model was fitted to, with their graph by [Join]
 	RowsBytes int              // that they take in the file
+	Only      []string         // nodes that are wanted of a graph to embed, as in [parse.Options]
+	ByKinds   bool             // edges of a graph to embed weigh by the degrees of their kinds, as in [Data.Fit]
 }
+
+// reading is what a program has to do with edges that a model embeds.
+type reading struct {
+	Only    []string `json:"only,omitempty"`
+	ByKinds bool     `json:"by_kinds"`
+}
+
+// readingFormat marks a part that is there unless all is as usual.
+var readingFormat = archive.Format{Magic: [8]byte([]byte(readingMagic)), Version: 1}
 
 // How the parts begin. Rows are an archive of NumPy.
 const (
 	modelMagic, networkMagic, predictorMagic = "COLESMDL", "COLESGNN", "COLESLIN"
-	rowsMagic                                = "PK"
+	rowsMagic, readingMagic                  = "PK", "COLESHOW"
 )
 
 // Begins reports whether a file that begins so may be one of [File.WriteTo].
@@ -66,6 +80,13 @@ func ReadFile(from io.Reader) (*File, error) {
 			return nil, err
 		}
 		want = Wants(f.Model)
+		if begins(readingMagic) {
+			var how reading
+			if _, err = readingFormat.Read(r, func(text []byte) ([]int, error) { return nil, json.Unmarshal(text, &how) }); err != nil {
+				return nil, err
+			}
+			f.Only, f.ByKinds = how.Only, how.ByKinds
+		}
 		if next, _ := r.Peek(1); len(next) > 0 && !begins(predictorMagic) && !begins(rowsMagic) {
 			if f.Encoder, err = table.ReadEncoder(r); err == nil && f.Encoder.Features() != want {
 				err = fmt.Errorf("%w: an encoder of %d features for a model of %d", coles.ErrFormat, f.Encoder.Features(), want)
@@ -115,7 +136,9 @@ func (f *File) readRows(r io.Reader, features int) error {
 func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 	w := &counter{to: to}
 	if f.Model != nil {
-		_, err = f.Model.WriteTo(w)
+		if _, err = f.Model.WriteTo(w); err == nil && (f.Only != nil || f.ByKinds) {
+			_, err = readingFormat.Write(w, reading{f.Only, f.ByKinds})
+		}
 	}
 	if err == nil && f.Encoder != nil {
 		_, err = f.Encoder.WriteTo(w)
@@ -141,9 +164,9 @@ func (c *counter) Write(p []byte) (int, error) {
 	return k, err
 }
 
-// Keep is the file of a model of d, with the rows if it places others by them.
-func Keep(m Model, e *table.Encoder, d *Data) *File {
-	f := &File{Model: m, Encoder: e}
+// Keep is the file of a model of d, which was read so, with the rows if it places others by them.
+func Keep(m Model, o parse.Options, d *Data) *File {
+	f := &File{Model: m, Encoder: o.Encoder, Only: o.Only, ByKinds: d.ByKinds}
 	if fitted, ok := m.(*coles.Model); ok && usesEdges(fitted) && d.Joined {
 		f.Rows = &dataset.Dataset{Adjacency: d.Graph.CSR(), Features: d.Features}
 		if d.Graph.Named() {

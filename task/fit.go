@@ -44,8 +44,8 @@ func (p Purpose) Settings(nodes, features int) coles.Settings {
 type Fitting struct {
 	For    Purpose
 	Change func(*coles.Settings) error // changes the settings of the purpose; nil for no change
-	// Labels, if set, choose between graph and features and the columns of the structure, as [learn.ChooseModel]
-	// says, where there are features and labels and no setting says the kind; How is how they are learnt from.
+	// Labels, if set, choose the model as [learn.ChooseModel] says, where there are features and labels, and no setting
+	// names the kind. How says how they are learnt from.
 	Labels  *Target
 	How     learn.Options
 	Options []coles.Option // of progress and of memory

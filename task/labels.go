@@ -57,7 +57,7 @@ func targetOf(d *dataset.Dataset, n int, as string) (Target, error) {
 	return Target{Labels: learn.Labels{Values: values}}, nil
 }
 
-// A NumberError is a label that is no number among numbers, a [coles.ErrFormat], or whose square overflows, a [coles.ErrNotFinite].
+// A NumberError is a label among numbers that is none, [coles.ErrFormat], or too large to square, [coles.ErrNotFinite].
 type NumberError struct{ Label, Node string }
 
 func (e *NumberError) Error() string {

@@ -33,8 +33,9 @@ type Predictor struct {
 	*learn.Predictor
 	byVectors *learn.Predictor // for nodes without features, too
 
-	vectors mat.Matrix // learnt from, with these labels; nil for a predictor that was read, and for another kind
-	labels  []int
+	// What it learnt from; nil for a predictor that was read, and for another kind.
+	vectors, features mat.Matrix
+	labels            []int
 }
 
 var (
@@ -46,8 +47,8 @@ var (
 	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
 )
 
-// FitPredictor learns from the labels of the nodes of g, of which y (n × d) are vectors by a model, nil for vectors of a file;
-// g may be nil, and the neighbours then have no share. With a graph, features that [TargetOf] has seen are tried alone.
+// FitPredictor learns from labels by the vectors y (n × d) of the nodes of g, made by a model; m is nil for vectors of a
+// file. For nil g neighbours have no share. With a graph, features that [TargetOf] has seen are tried alone.
 // Errors: [ErrNoLabels], [learn.ErrSplit] for labels of one class, and as [learn.Fit].
 func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t Target, how learn.Options) (*Predictor, error) {
 	if !t.Any() {
@@ -59,7 +60,7 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 		if !slices.ContainsFunc(t.Classes, func(l int) bool { return 0 <= l && l < last }) {
 			return nil, fmt.Errorf("%w: all labels are of one class, %q", learn.ErrSplit, className(t.Names, last))
 		}
-		p.vectors, p.labels = y, t.Classes
+		p.vectors, p.features, p.labels = y, t.features, t.Classes
 	}
 	how.Columns = t.features
 	if p.byVectors, err = learn.Fit(ctx, g, y, t.Labels, how); err != nil {
@@ -91,28 +92,42 @@ func (p *Predictor) Kind() Kind {
 	return OneClass
 }
 
-// Model is the kind of the model whose vectors it learnt from, in words.
-func (p *Predictor) Model() string { return kindOf(p.Origin) }
+// Reads is what it predicts by: vectors, or columns of the features.
+func (p *Predictor) Reads() string {
+	if p.ByFeatures() {
+		return "columns"
+	}
+	return "vectors"
+}
 
-// Check refuses vectors of another model than the one learnt from, and notes where one of the two is not known: features may
-// then be encoded otherwise, and vectors predict. It refuses labels of another kind, too, by [ErrOtherLabels].
-func (p *Predictor) Check(m Model, t Target) ([]Note, error) {
+// Model is what it learnt from, in words: the kind of the model of the vectors, or the columns.
+func (p *Predictor) Model() string {
+	if p.ByFeatures() {
+		return "columns of the features"
+	}
+	return kindOf(p.Origin)
+}
+
+// For is the predictor for vectors of m. Where one model is not known, that of the vectors or the one learnt from, it notes
+// that, and predicts by vectors: features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
+func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
 	learnt, vectors := p.Origin, OriginOf(m)
 	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
 	switch {
 	case t.Any() && (t.Kind() == Number) != (p.Kind() == Number):
-		return nil, fmt.Errorf("predicts %v, and %w", p.Kind(), ErrOtherLabels)
+		return nil, nil, fmt.Errorf("predicts %v, and %w", p.Kind(), ErrOtherLabels)
 	case learnt.Hash != "" && vectors.Hash != "" && learnt != vectors, learnt.Kind != "" && vectors.Kind != "" && learnt.Kind != vectors.Kind:
-		return nil, errors.New(said)
+		return nil, nil, errors.New(said)
 	case learnt.Hash == "" || vectors.Hash == "":
-		p.Predictor = p.byVectors
-		return []Note{{Text: said + ": whether one model made both cannot be checked"}}, nil
+		by := *p
+		by.Predictor = p.byVectors
+		return &by, []Note{{Text: said + ": whether one model made both cannot be checked"}}, nil
 	}
-	return nil, nil
+	return p, nil, nil
 }
 
-// Answers predicts the nodes of these rows of y, nil for all, with what labels around them say, of the nodes of g whose
-// labels t has. For nil g, of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
+// Answers predicts the nodes of these rows of y, nil for all, by their vectors and by the labels t of the nodes around
+// them in g. For nil g, as of newcomers, the vectors alone speak. Without the features that it reads it answers by vectors.
 //
 // Errors: as [learn.Predictor.Predict].
 func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t Target, rows []int) ([]learn.Answer, error) {
@@ -129,6 +144,12 @@ func (p *Predictor) Answers(ctx context.Context, g *coles.Graph, y mat.Matrix, t
 	}
 	by, y := p.reading(y, t)
 	return by.Predict(ctx, g, y, known, rows)
+}
+
+// Newcomers predicts nodes with vectors y and features x, nil for none, that are not in the graph: labels say nothing.
+// Errors: as [learn.Predictor.Predict].
+func (p *Predictor) Newcomers(ctx context.Context, y, x mat.Matrix) ([]learn.Answer, error) {
+	return p.Answers(ctx, nil, y, Target{features: x}, nil)
 }
 
 // reading is the predictor of these nodes, and what it reads.

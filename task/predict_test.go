@@ -179,7 +179,7 @@ func TestReasonsOfNewcomers(t *testing.T) {
 	rows := []int{0, 5, 10}
 	answers := testkit.Must(p.Answers(ctx, nil, y, Target{}, rows))
 	for q, w := range testkit.Must(p.Why(ctx, d, nil, y, target, rows, answers)) {
-		of := testkit.Must(p.WhyNewcomer(ctx, mat.DenseCopyOf(y.Slice(rows[q], rows[q]+1, 0, 4)), Names(nil, n)))
+		of := testkit.Must(p.WhyNewcomer(ctx, y.Slice(rows[q], rows[q]+1, 0, 4), nil, Names(nil, n)))
 		testkit.WantSame(t, "reasons", of.String(), w.String())
 		testkit.WantNear(t, "score", of.Score, w.Score, 1e-12)
 	}
@@ -200,5 +200,7 @@ func TestWhatLabelsAre(t *testing.T) {
 	testkit.WantError(t, err, coles.ErrFormat)
 	testkit.WantText(t, err.Error(), `"old" of node bob`)
 	err = testkit.Err(FitPredictor(ctx, nil, testkit.Eye(3), nil, testkit.Must(TargetOf(&dataset.Dataset{}, 3, "")), learn.Options{}))
+	unknown := &dataset.Dataset{Labels: []int{0, 1, 0}, Unlabeled: []int{2}}
+	testkit.WantSame(t, "labels by convention only", testkit.Must(TargetOf(unknown, 3, "")).Classes, []int{0, 1, -1})
 	testkit.WantSame(t, "without labels", errors.Is(err, ErrNoLabels), true)
 }

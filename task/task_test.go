@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 	"coles/link"
@@ -161,7 +162,7 @@ func TestFilesKeepRows(t *testing.T) {
 	d := testkit.Must(Join(ctx, &dataset.Dataset{Features: x}, 0))
 	m := testkit.Must(d.Fit(ctx, Fitting{})).Model
 	var kept bytes.Buffer
-	testkit.Must(Keep(m, nil, d).WriteTo(&kept))
+	testkit.Must(Keep(m, parse.Options{}, d).WriteTo(&kept))
 	for _, cut := range []int{kept.Len() - 1, kept.Len() / 2, 3} {
 		if _, err := ReadFile(bytes.NewReader(kept.Bytes()[:cut])); !testkit.IsNamed(err) {
 			t.Errorf("%d of %d bytes: %v", cut, kept.Len(), err)

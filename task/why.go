@@ -118,26 +118,31 @@ func (w *Why) take(of learn.Reasons, ids []string) {
 	}
 }
 
-// WhyNewcomer is [Predictor.Why] for a newcomer with the vector y (1 × d), by the labelled nodes of the ids that were
-// learnt from. It is nil for several classes, numbers and a predictor that was read.
-func (p *Predictor) WhyNewcomer(ctx context.Context, y *mat.Dense, ids []string) (*Why, error) {
+// WhyNewcomer is [Predictor.Why] for a newcomer with the vector y (1 × d) and features x, nil for none, by the labelled nodes
+// of the ids that were learnt from. It is nil for several classes, numbers and a predictor that was read.
+func (p *Predictor) WhyNewcomer(ctx context.Context, y, x mat.Matrix, ids []string) (*Why, error) {
 	if p.vectors == nil {
 		return nil, nil
 	}
 	var labels []int
 	var names []string
+	learnt := p.vectors
+	by, y := p.reading(y, Target{features: x})
+	if by != p.byVectors {
+		learnt = p.features
+	}
 	_, columns := y.Dims()
 	rows := mat.NewDense(len(p.labels)+1, columns, nil)
 	for i, l := range p.labels {
 		if l >= 0 {
-			mat.Row(rows.RawRowView(len(labels)), i, p.vectors)
+			mat.Row(rows.RawRowView(len(labels)), i, learnt)
 			labels, names = append(labels, l), append(names, ids[i])
 		}
 	}
 	known := len(labels)
-	rows.SetRow(known, y.RawRowView(0))
+	mat.Row(rows.RawRowView(known), 0, y)
 	of := rows.Slice(0, known+1, 0, columns)
-	found, err := p.byVectors.Linear.RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
+	found, err := by.Linear.RowReasons(ctx, of, append(labels, -1), []int{known}, nil, mostReasons)
 	if err != nil {
 		return nil, err
 	}

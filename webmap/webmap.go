@@ -1,6 +1,6 @@
-// Package webmap writes a map of nodes as one HTML file that needs no network: the name of a node
-// under the pointer or by search, zoom and pan, the nodes nearest to a chosen one, and a legend that
-// switches classes off. It draws tens of thousands of nodes on a canvas.
+// Package webmap writes a map of nodes as one HTML file that needs no network. The page names the node under the pointer,
+// finds nodes by name, zooms and pans. It lists the nodes nearest to a chosen one, and its legend switches classes off.
+// It draws tens of thousands of nodes on a canvas.
 //
 // [Script] and [Style] are the map alone, for pages of programs: the script's class NodeMap draws into
 // an element of the page.
@@ -52,7 +52,7 @@ type Map struct {
 // A Panel has a place for each node.
 type Panel struct {
 	Title  string     // above it
-	Places mat.Matrix // n × 2, such as those of [eval.TSNE]
+	Places mat.Matrix // n × 2, such as those of plane.TSNE
 }
 
 // resolution is the number of steps that the longer side of a panel is divided into: more than any

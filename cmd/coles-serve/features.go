@@ -39,26 +39,6 @@ func readNewcomer(r *http.Request) (who newcomer, err error) {
 	return who, err
 }
 
-// welcome places a newcomer among all nodes there are: those that the last fit has not seen come along, with their edges to the others. Features with
-// values that are unknown count for nothing.
-func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *mat.Dense, unknown []string, err error) {
-	if len(v.columns) == 0 && len(who.Neighbours) == 0 {
-		return nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
-	}
-	all := []stranger{{who.Features, map[string]float64{}}}
-	slices.Sort(who.Neighbours)
-	for _, id := range slices.Compact(who.Neighbours) {
-		if _, known := v.row(id); known {
-			all[0].ends[id] = 1
-		} else if at, ok := v.newcomers.place[id]; !ok {
-			return nil, nil, fmt.Errorf("no node %q", id)
-		} else if v.newcomers.all[at].unit != nil {
-			all = append(all, stranger{v.book.features[id], v.book.weights[id]})
-		}
-	}
-	return v.place(ctx, by, all...)
-}
-
 // Cells are what features are made of: the columns of a table, or of features that are numbers.
 type cells struct {
 	columns map[string]int

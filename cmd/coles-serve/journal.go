@@ -73,9 +73,8 @@ func (e toldEnd) weight() float64 {
 	return *e.Weight
 }
 
-// A journal is a file of lines: the CRC-32C of a batch, eight hexadecimal digits, a space, and the batch in JSON. A
-// file that can be read, cut and mended by hand serves a service of one process better than a database would, whose pages
-// are not all checked.
+// A journal is a file of lines: the CRC-32C of a batch in eight hexadecimal digits, a space, and the batch in JSON. It can
+// be read, cut and mended by hand, and every line is checked.
 type journal struct {
 	path string
 	of   string // the data that it is about
@@ -86,8 +85,9 @@ type journal struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openJournal opens or begins the journal of a graph in a folder, which it locks, and replays its batches. What a crash has cut off the
-// last line was never answered, and goes. A line that cannot be taken is an error, or set aside in a file of its own. The notes say both.
+// openJournal opens or begins the journal of a graph in a folder, which it locks, and replays its batches. A last line
+// that a crash has cut was never answered, and goes. Another line that cannot be taken is an error, or is set aside in a
+// file of its own. The notes say both.
 func openJournal(dir, of string, setAside bool, take func(batch) error) (j *journal, notes []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, err

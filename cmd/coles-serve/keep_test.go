@@ -124,8 +124,8 @@ func TestFitsHaveWhatIsTold(t *testing.T) {
 	}
 	fitted := testkit.Must(coles.Fit(t.Context(), want, x))
 	wantMatches(t, ask(t, s, "GET", "/similar?id=kim&k=3", "", 200).Nearest, byCosine(fitted.Embedding(), ids, fitted.Embedding().RawRowView(5), "kim")[:3])
-	if len(s.now.newcomers.all) > 0 || len(s.now.hidden) > 0 || s.now.fits != 1 {
-		t.Errorf("%d newcomers, %d gone, %d fits", len(s.now.newcomers.all), len(s.now.hidden), s.now.fits)
+	if len(s.now.newcomers) > 0 || len(s.now.hidden) > 0 || s.now.fits != 1 {
+		t.Errorf("%d newcomers, %d gone, %d fits", len(s.now.newcomers), len(s.now.hidden), s.now.fits)
 	}
 	again := keeping(t, from, dir)
 	ask(t, again, "POST", "/reload", "", 200)

@@ -26,8 +26,6 @@ import (
 	"coles/examples/shared/cli"
 	"coles/examples/shared/clitest"
 	"coles/internal/testkit"
-	"coles/learn"
-	"coles/link"
 	"coles/live"
 	"coles/near"
 	"coles/table"
@@ -150,79 +148,6 @@ func TestGraphWithoutFeatures(t *testing.T) {
 	testkit.WantText(t, ask(t, s, "POST", "/embed", `{"neighbours": ["ann"], "features": {"0": 1}}`, 400).Error, `no feature "0"`)
 }
 
-// Links are those of the library, with the neighbours that both have: no vectors have seen an edge that is hidden to learn from.
-func TestLinks(t *testing.T) {
-	from, g, x, _ := circle(t)
-	s := start(t, from)
-	r := testkit.Must(link.Fit(t.Context(), g, link.Options{Seed: 1, Features: x, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
-		m, err := coles.Fit(ctx, g, x, coles.WithSettings(coles.LinkSettings(6, 3)))
-		if err != nil {
-			return nil, err
-		}
-		return m.Embedding(), nil
-	}}))
-	row, _ := g.Row("ann")
-	want := testkit.Must(r.Recommend(t.Context(), []int{row}, 2, nil))[0]
-	got := ask(t, s, "GET", "/links?id=ann&k=2", "", 200).Links
-	testkit.WantSame(t, "number of links", len(got), len(want))
-	for i, l := range got {
-		testkit.WantSame(t, "a link", l.match, match{g.IDs()[want[i].Row], want[i].Score})
-		if l.ID == "dan" && !slices.Equal(l.Common, []string{"cy"}) || l.ID == "eve" && len(l.Common) > 0 {
-			t.Errorf("in common with %s: %q", l.ID, l.Common)
-		}
-	}
-	ask(t, s, "GET", "/links?id=nobody", "", 404)
-	ask(t, s, "GET", "/links?id=ann&k=0", "", 400)
-}
-
-func TestSimilar(t *testing.T) {
-	from, g, _, m := circle(t)
-	s := start(t, from)
-	row, _ := g.Row("ann")
-	want := byCosine(m.Embedding(), g.IDs(), m.Embedding().RawRowView(row), "ann")
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann&k=3", "", 200).Nearest, want[:3])
-	wantMatches(t, ask(t, s, "GET", "/similar?id=ann", "", 200).Nearest, want) // all there are
-}
-
-func TestEmbed(t *testing.T) {
-	from, g, x, m := circle(t)
-	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
-	eve, _ := g.Row("eve")
-	fay, _ := g.Row("fay")
-	want := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}),
-		[]coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil)).RawRowView(0)
-	got := ask(t, start(t, from), "POST", "/embed", gil, 200)
-	testkit.WantSame(t, "vector of the newcomer", got.Vector, want)
-	wantMatches(t, got.Nearest, byCosine(m.Embedding(), g.IDs(), want, ""))
-}
-
-// A newcomer's class is the one that a classifier of the library's gives its vector.
-func TestPredict(t *testing.T) {
-	from, g, x, m := circle(t)
-	s := start(t, from)
-	testkit.WantText(t, ask(t, s, "POST", "/predict", gil, 404).Error, "without -labels")
-	from.labels = labelled(t)
-	s = start(t, from)
-	frozen := testkit.Must(live.Freeze(t.Context(), m, g, x))
-	eve, _ := g.Row("eve")
-	fay, _ := g.Row("fay")
-	y := testkit.Must(frozen.Embed(t.Context(), mat.NewDense(1, 3, []float64{0, 0.5, 0}), []coles.Edge{{U: 6, V: eve}, {U: 6, V: fay}}, nil))
-	classes := slices.Repeat([]int{-1}, 6) // first and second
-	for id, class := range map[string]int{"ann": 0, "bob": 0, "dan": 1, "eve": 1} {
-		row, _ := g.Row(id)
-		classes[row] = class
-	}
-	k := testkit.Must(learn.Fit(t.Context(), g, m.Embedding(), learn.Labels{Classes: classes}, learn.Options{Seed: 1}))
-	p := testkit.Must(k.Predict(t.Context(), nil, y, learn.Labels{}, nil))[0].Classes
-	got := ask(t, s, "POST", "/predict", gil, 200)
-	testkit.WantSame(t, "classes", got.Classes, []task.Chance{{Class: "second", Probability: p[0].Probability}, {Class: "first", Probability: p[1].Probability}})
-	if len(got.Why.Nodes) != 3 || !slices.ContainsFunc(got.Why.Nodes, func(p task.NodePart) bool { return p.ID == "eve" && p.Part > 0 }) {
-		t.Errorf("reasons %v: eve is a neighbour", got.Why)
-	}
-	one := strings.Replace(gil, "}}", `}, "k": 1}`, 1)
-	testkit.WantSame(t, "number of classes", len(ask(t, s, "POST", "/predict", one, 200).Classes), 1)
-}
-
 // labelled is a file with the circles of four of the friends.
 func labelled(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "circles.txt")
@@ -230,21 +155,28 @@ func labelled(t *testing.T) string {
 	return path
 }
 
-// Labels may be numbers, and several for a node.
-func TestPredictOtherLabels(t *testing.T) {
+// A classifier of a file predicts beside labels of its own kind alone, and without labels nothing is predicted.
+func TestLabelsOfAnotherKind(t *testing.T) {
 	from, _, _, _ := circle(t)
-	from.labels = filepath.Join(t.TempDir(), "labels.txt")
-	write(t, from.labels, "eve 2.5\nann 1.5\nbob 1.25\ndan 2.75\n")
-	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); a.Value < 1 || a.Value > 3 || a.Low > a.Value || a.Classes != nil {
-		t.Errorf("a number: %+v", a)
+	testkit.WantText(t, ask(t, start(t, from), "POST", "/predict", gil, 404).Error, "without -labels")
+	for kind, text := range map[string]string{"numbers": "eve 2.5\nann 1.5\nbob 1.25\ndan 2.75\n", "classes": "eve x\nann y\nbob y\ndan x\n"} {
+		from.labels, from.model = filepath.Join(t.TempDir(), kind), ""
+		write(t, from.labels, text)
+		s := stateOf(start(t, from))
+		var file bytes.Buffer
+		testkit.Must((&task.File{Model: s.learnt.model, Predictor: s.learnt.Predictor}).WriteTo(&file))
+		from.model = from.labels + ".model"
+		write(t, from.model, file.String())
+		start(t, from)
+		write(t, from.labels, "eve x\nann y\nbob y\n")
+		if kind == "classes" {
+			write(t, from.labels, "eve 3.25\nann 1.5\nbob 2\n")
+		}
+		testkit.WantError(t, testkit.Err(from.load(t.Context())), task.ErrOtherLabels)
 	}
-	write(t, from.labels, "eve x|y\nann x\nbob x\ndan y\n")
-	if a := ask(t, start(t, from), "POST", "/predict", gil, 200); len(a.Classes) != 2 || a.Threshold <= 0 {
-		t.Errorf("several classes: %+v", a)
-	}
+	from.model = ""
 	write(t, from.labels, "eve x\nann 1.5\nbob 1.25\n")
-	s := &service{load: from.load, log: log.New(io.Discard, "", 0)}
-	testkit.WantError(t, s.reload(t.Context(), "test"), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(from.load(t.Context())), coles.ErrFormat)
 }
 
 // Features of a table are made of a newcomer's cells by the encoder that is kept with the model.
@@ -342,6 +274,8 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/similar?id=ann&k=few", "", 400, "k=few: want a whole number, at least 1"},
 		{"GET", "/similar?id=ann&k=0", "", 400, "k=0: want a whole number, at least 1"},
 		{"POST", "/similar?id=ann", "", 405, "GET"},
+		{"GET", "/links?id=nobody", "", 404, `"nobody"`},
+		{"GET", "/links?id=ann&k=0", "", 400, "k=0"},
 		{"GET", "/embed", "", 405, "POST"},
 		{"GET", "/reload", "", 405, "POST"},
 		{"GET", "/nothing", "", 404, "/nothing"},

@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
 	"coles/internal/testkit"
 	"coles/live"
 	"coles/task"
@@ -24,7 +25,7 @@ func TestEmbedRow(t *testing.T) {
 	const row = `{"features": {"1": 0.5}}`
 	testkit.WantSame(t, "vector of a row", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)
 	var file bytes.Buffer
-	testkit.Must(task.Keep(m, nil, testkit.Must(task.Join(t.Context(), &dataset.Dataset{Features: x}, 2))).WriteTo(&file))
+	testkit.Must(task.Keep(m, parse.Options{}, testkit.Must(task.Join(t.Context(), &dataset.Dataset{Features: x}, 2))).WriteTo(&file))
 	from.model = filepath.Join(t.TempDir(), "rows.model")
 	write(t, from.model, file.String())
 	testkit.WantSame(t, "by its model", ask(t, start(t, from), "POST", "/embed", row, 200).Vector, want)

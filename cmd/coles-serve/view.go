@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"coles"
 	"coles/link"
@@ -15,14 +18,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A view is what every answer is made of: the last fit, and the graph as it is now. Newcomers, which that fit has not seen, have vectors by
-// their edges to its nodes, and these the vectors of the fit, until the next one. Files and journal determine a view: a
-// service that starts anew has the same.
+// A view is what every answer is made of: the last fit, and the graph as it is now. Nodes of the fit keep its vectors until
+// the next fit; newcomers have vectors by their edges to these nodes. Files and journal determine a view: a service that
+// starts anew has the same.
 type view struct {
 	*state
 	book      *book
 	newcomers newcomers
-	hidden    map[string]bool // nodes of the last fit that are gone: of that name there is another, if any; never changed, but replaced
+	hidden    map[string]bool // nodes of the last fit that are gone, perhaps for others of their names; replaced, never changed
 	changes   int             // batches since the last fit
 	drift     float64         // of P at the last fit, in radians
 	fits      int
@@ -30,8 +33,7 @@ type view struct {
 
 // follow is the view of a state and of what has been told, and has a note for each newcomer that cannot be placed.
 func follow(ctx context.Context, next *state, b *book) (v view, notes []string, err error) {
-	_, width := next.rows.Dims()
-	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{place: map[string]int{}, width: width}}
+	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{}}
 	for _, id := range next.ids {
 		if !b.has(id) || b.again[id] {
 			v.hidden[id] = true
@@ -41,16 +43,16 @@ func follow(ctx context.Context, next *state, b *book) (v view, notes []string, 
 		if _, known := v.row(id); known {
 			continue
 		}
-		n, _, err := v.newcomer(ctx, id, stranger{b.features[id], b.weights[id]})
+		unit, _, err := v.newcomer(ctx, stranger{b.features[id], b.weights[id]})
 		if ctx.Err() != nil {
 			return v, nil, ctx.Err()
 		}
 		if err != nil {
 			notes = append(notes, "the node "+id+" has no vector: "+err.Error())
 		}
-		v.newcomers.put(n)
+		v.newcomers[id] = unit
 	}
-	return v, notes, v.newcomers.gather(ctx)
+	return v, notes, nil
 }
 
 // row is the row of a node in the last fit.
@@ -117,7 +119,7 @@ func (v *view) nearest(ctx context.Context, y []float64, count int, but string) 
 	if err != nil {
 		return nil, err
 	}
-	return v.newcomers.nearest(ctx, y, v.named(found[0]), count, but)
+	return v.newcomers.nearest(y, v.named(found[0]), count, but), nil
 }
 
 // A stranger is a node to place.
@@ -126,8 +128,8 @@ type stranger struct {
 	ends     map[string]float64 // weights of edges; only edges to nodes of the last fit count
 }
 
-// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, and lists its cells that no node has.
-// The vector is nil where nothing is known of it.
+// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, nil where nothing is
+// known of it. It lists the cells of the first that no node has.
 func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *mat.Dense, unknown []string, err error) {
 	n := v.Graph.Nodes()
 	var rows []mat.Matrix
@@ -168,16 +170,61 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 	return y.Slice(0, 1, 0, y.RawMatrix().Cols).(*mat.Dense), unknown, nil
 }
 
-// newcomer is a stranger as a newcomer.
-func (v *view) newcomer(ctx context.Context, id string, who stranger) (newNode, []string, error) {
-	n := newNode{id: id}
+// newcomer is the vector of a stranger at length 1, nil where nothing is known of it.
+func (v *view) newcomer(ctx context.Context, who stranger) (unit []float64, unknown []string, err error) {
 	y, unknown, err := v.place(ctx, v.placer, who)
 	if err != nil || y == nil {
-		return n, unknown, err
+		return nil, unknown, err
 	}
 	if length := mat.Norm(y, 2); length > v.rounding {
-		n.unit = y.RawRowView(0)
-		floats.Scale(1/length, n.unit)
+		unit = y.RawRowView(0)
+		floats.Scale(1/length, unit)
 	}
-	return n, unknown, nil
+	return unit, unknown, nil
+}
+
+// Newcomers are the vectors at length 1 of the nodes that the last fit has not seen, by name; nil where nothing is known of
+// a node. A search compares them one by one: the next fit takes them in.
+type newcomers map[string][]float64
+
+// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come
+// last, by name.
+func (f newcomers) nearest(y []float64, matches []match, count int, but string) []match {
+	length := cmp.Or(floats.Norm(y, 2), 1)
+	least := math.Inf(-1) // that is wanted
+	if len(matches) >= count {
+		least = matches[count-1].Score
+	}
+	var fresh []match
+	for id, unit := range f {
+		if unit != nil && id != but {
+			if score := floats.Dot(unit, y) / length; score >= least {
+				fresh = append(fresh, match{id, score})
+			}
+		}
+	}
+	slices.SortFunc(fresh, func(a, b match) int { return strings.Compare(a.ID, b.ID) })
+	matches = append(matches, fresh...)
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.Score, a.Score) })
+	return matches[:min(count, len(matches))]
+}
+
+// welcome places a newcomer among all nodes: neighbours that the last fit has not seen come along, with their edges to the
+// others. Features with unknown values count for nothing.
+func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *mat.Dense, unknown []string, err error) {
+	if len(v.columns) == 0 && len(who.Neighbours) == 0 {
+		return nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")
+	}
+	all := []stranger{{who.Features, map[string]float64{}}}
+	slices.Sort(who.Neighbours)
+	for _, id := range slices.Compact(who.Neighbours) {
+		if _, known := v.row(id); known {
+			all[0].ends[id] = 1
+		} else if unit, ok := v.newcomers[id]; !ok {
+			return nil, nil, fmt.Errorf("no node %q", id)
+		} else if unit != nil {
+			all = append(all, stranger{v.book.features[id], v.book.weights[id]})
+		}
+	}
+	return v.place(ctx, by, all...)
 }

@@ -87,7 +87,6 @@ type valuation struct {
 type valuations struct {
 	Kind        string             `json:"kind,omitempty"`
 	Weights     learn.Weights      `json:"weights"`
-	Alpha       float64            `json:"alpha"`              // the share of the neighbours in what the vectors say
 	Found       *learn.RidgeErrors `json:"left_out,omitempty"` // null where nothing is learnt
 	Neighbours  *float64           `json:"error_of_neighbours,omitempty"`
 	Predictions []valuation        `json:"predictions"`
@@ -112,7 +111,7 @@ func (a *answers) find(ctx context.Context) error {
 
 // whose names the model behind the vectors.
 func (a *answers) whose() string {
-	if a.p.Origin.Kind == "" {
+	if a.p.Origin.Kind == "" && !a.p.ByFeatures() {
 		return "the vectors of " + nameOf(a.o.embedding)
 	}
 	return a.p.Model()
@@ -204,11 +203,11 @@ func (a *answers) weights(more string) {
 	if !a.o.verbose {
 		more = ""
 	}
+	whose := a.whose()
 	if a.p.ByFeatures() {
-		a.tell("the columns of the features predict better than vectors: %s", strings.ReplaceAll(a.p.Weights.String()+more, "vectors", "columns"))
-		return
+		whose = "the columns of the features predict better than vectors"
 	}
-	a.tell("%s: %v%s", a.whose(), a.p.Weights, more)
+	a.tell("%s: %s%s", whose, a.p.Weights.Text(a.p.Reads()), more)
 }
 
 // howGood says what cross-validation has found out.
@@ -226,7 +225,7 @@ func (a *answers) howGood() {
 			a.tell("with so few labels the figure is low: each was predicted by a part of them, the other nodes by all")
 		}
 		a.said += good.String() + rareClasses(good)
-		a.weights(fmt.Sprintf("; %.0f of 100 are right by the vectors alone", 100*a.p.Alone))
+		a.weights(fmt.Sprintf("; %.0f of 100 are right by the %s alone", 100*a.p.Alone, a.p.Reads()))
 	case a.o.use != "":
 		a.nothing()
 	default:
@@ -311,7 +310,7 @@ func (a *answers) several(found []learn.Answer) {
 
 // numbers answers with a number for each of the nodes.
 func (a *answers) numbers(found []learn.Answer) {
-	r := &valuations{Kind: a.p.Origin.Kind, Weights: a.p.Weights, Alpha: a.p.Alpha}
+	r := &valuations{Kind: a.p.Origin.Kind, Weights: a.p.Weights}
 	if a.p.Ridge.Found.Rows > 0 {
 		r.Found = &a.p.Ridge.Found
 	}
@@ -339,11 +338,7 @@ func (a *answers) numbers(found []learn.Answer) {
 		how = ", by their logarithms"
 	}
 	a.tell("R² %.2f; nine in ten are between low and high; the labels are numbers%s; -labels-as classes takes them for names", good.R2, how)
-	more := ""
-	if a.p.Alpha > 0 {
-		more = fmt.Sprintf("; the vectors' opinion is smoothed along the edges with α = %g", a.p.Alpha)
-	}
-	a.weights(more)
+	a.weights("")
 }
 
 // neighboursError is the mean absolute error of the mean value of the neighbours that have one, or else of all others.

@@ -2,12 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"coles"
@@ -16,7 +11,6 @@ import (
 	"coles/eval"
 	"coles/internal/testkit"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,45 +20,6 @@ func apart(t *testing.T) (d *dataset.Dataset, path string) {
 	t.Helper()
 	d = testkit.Must(synthetic.Communities{Nodes: 300, Classes: 3, Features: 200, Homophily: 0.02, Topic: 0.5, Seed: 5}.Generate(t.Context()))
 	return d, archiveOf(t, d)
-}
-
-// info describes a fit in advance, and its model alike.
-func TestInfoKnowsTheFit(t *testing.T) {
-	for name, generate := range map[string]func(*testing.T) (*dataset.Dataset, string){"graph": community, "features": apart} {
-		d, path := generate(t)
-		model := filepath.Join(filepath.Dir(path), "m.model")
-		args := []string{"embed", path, "-dim", "9", "-seed", "2", "-o", model + ".npy", "-model", model}
-		testkit.WantSame(t, "exit code", run(t.Context(), args, strings.NewReader(""), io.Discard, io.Discard), 0)
-		g := testkit.Must(coles.FromCSR(d.Adjacency))
-		s := coles.DefaultSettings()
-		s.Dim, s.Seed = 9, 2
-		m := testkit.Must(coles.Fit(t.Context(), g, d.Features, coles.WithSettings(s)))
-		want := m.Report()
-		before := decoded[struct {
-			Fit struct {
-				Bytes     int64
-				Kind      coles.Kind
-				Alignment *coles.Alignment
-			}
-		}](t, "", "info", "-json", path, "-dim", "9", "-seed", "2")
-		after := decoded[struct {
-			Settings, Lambda json.RawMessage
-			Report           coles.Report
-		}](t, "", "info", "-json", model)
-		if before.Fit.Kind.String() != name || want.Kind != before.Fit.Kind || !cmp.Equal(want.Alignment, before.Fit.Alignment) {
-			t.Errorf("%s: before the fit %+v, %v; the fit has %v, %v", name, before.Fit, before.Fit.Alignment, want.Kind, want.Alignment)
-		}
-		if r := after.Report; r.Kind != want.Kind || !cmp.Equal(r.Alignment, want.Alignment) || r.DegreeShare != want.DegreeShare {
-			t.Errorf("%s: of the model %+v", name, r)
-		}
-		testkit.WantSame(t, "memory", before.Fit.Bytes, testkit.Must(s.Estimate(g, d.Features)))
-		testkit.WantSame(t, "settings and λ", []string{asJSON(t, after.Settings), asJSON(t, after.Lambda)}, []string{asJSON(t, m.Settings()), asJSON(t, m.Parts()[0].Lambda)})
-		table := must(t, "", "info", model)
-		last := fmt.Sprintf("last column  degrees, with a share of %.3g\n", want.DegreeShare)
-		if !strings.Contains(table, "chosen       "+want.Alignment.String()+"\n") || strings.Contains(table, last) != (name == "graph") {
-			t.Errorf("%s: the model is described as\n%s", name, table)
-		}
-	}
 }
 
 // Where a fit chooses, eval measures the model that it did not choose on the same splits.
@@ -115,13 +70,6 @@ func TestInfoAndEvalWarnOfFeatures(t *testing.T) {
 	wantWarning(t, archiveOf(t, d), "94 % of edges join one class, and 33 % by chance: the graph may know better, try -kind graph")
 	_, right := apart(t)
 	wantWarning(t, right, "")
-}
-
-// Four real graphs of neighbours that differ.
-func TestRealFeaturesAreNotWarnedOf(t *testing.T) {
-	for _, name := range []string{"texas", "cornell", "wisconsin", "actor"} {
-		wantWarning(t, testkit.Shared(t, "data", "npz", name+".npz"), "")
-	}
 }
 
 // wantWarning checks the line behind a choice of features.

@@ -42,8 +42,7 @@ type membership struct {
 	Cluster int    `json:"cluster"`
 }
 
-func (o *clusterOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *clusterOptions) run(ctx context.Context, s *session) error {
 	if err := s.atLeast1("k", o.count.k); err != nil {
 		return err
 	}
@@ -51,7 +50,7 @@ func (o *clusterOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	v, err := o.read(ctx, r, task.ForClustering, nil)
+	v, err := o.read(ctx, s, task.ForClustering, nil)
 	if err != nil {
 		return err
 	}

@@ -13,20 +13,20 @@ import (
 )
 
 // take describes how the features of a dataset, which a file has, were made of a table, and makes others alike.
-func (r *reader) take(d *dataset.Dataset, file string) error {
+func (s *session) take(d *dataset.Dataset, file string) error {
 	if d.Table == nil {
 		switch {
-		case d.Features == nil || r.opts.Encoder.AsIs():
-		case r.opts.Encoder == nil && d.FeatureNames != nil:
-			r.opts.Encoder, _ = table.AsIs(d.FeatureNames, meansOf(d.Features)) // none where two columns have one name
-		case r.opts.Encoder != nil:
-			r.warn(fmt.Errorf("%s has no columns by name: its numbers are taken for the features that the model makes of columns", file))
+		case d.Features == nil || s.opts.Encoder.AsIs():
+		case s.opts.Encoder == nil && d.FeatureNames != nil:
+			s.opts.Encoder, _ = table.AsIs(d.FeatureNames, meansOf(d.Features)) // none where two columns have one name
+		case s.opts.Encoder != nil:
+			s.warn(fmt.Errorf("%s has no columns by name: its numbers are taken for the features that the model makes of columns", file))
 		}
 		return nil
 	}
 	e := d.Encoder
-	if r.opts.Encoder == nil {
-		if r.opts.Encoder = e; r.file != nil {
+	if s.opts.Encoder == nil {
+		if s.opts.Encoder = e; s.file != nil {
 			return fmt.Errorf("%s: %w: the model knows numbers only, and not all cells are", file, coles.ErrFormat)
 		}
 		var holes []string
@@ -35,24 +35,24 @@ func (r *reader) take(d *dataset.Dataset, file string) error {
 				holes = append(holes, fmt.Sprintf("%d of %q", v.Holes, v.Name))
 			}
 		}
-		if holes != nil && r.opts.Missing == "" {
-			r.warn(fmt.Errorf("%s: holes get the mean of their column: %s", file, strings.Join(holes, ", ")))
+		if holes != nil && s.opts.Missing == "" {
+			s.warn(fmt.Errorf("%s: holes get the mean of their column: %s", file, strings.Join(holes, ", ")))
 		}
 		return nil
 	}
 	absent, unknown := e.Unlike(d.Table)
 	if len(absent) > 0 {
-		r.warn(fmt.Errorf("%s lacks columns of the model: %s", file, strings.Join(absent, ", ")))
+		s.warn(fmt.Errorf("%s lacks columns of the model: %s", file, strings.Join(absent, ", ")))
 	}
 	if len(unknown) > 0 {
-		r.warn(fmt.Errorf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
+		s.warn(fmt.Errorf("%s has columns that the model does not know: %s", file, strings.Join(unknown, ", ")))
 	}
 	var unseen []string
 	for _, u := range e.Unseen(d.Table) {
 		unseen = append(unseen, fmt.Sprintf("%s %d, such as %q", u.Column, u.Cells, u.Value))
 	}
 	if len(unseen) > 0 {
-		r.warn(fmt.Errorf("%s has cells with values that the model does not know, taken for holes: %s", file, strings.Join(unseen, "; ")))
+		s.warn(fmt.Errorf("%s has cells with values that the model does not know, taken for holes: %s", file, strings.Join(unseen, "; ")))
 	}
 	return nil
 }

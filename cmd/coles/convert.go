@@ -30,8 +30,7 @@ func convertCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *convertOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *convertOptions) run(ctx context.Context, s *session) error {
 	given := s.args
 	if s.set("o") {
 		given = append(slices.Clone(given), o.out)
@@ -56,7 +55,7 @@ func (o *convertOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	d, n, err := o.readFrom(ctx, r, args, from, to)
+	d, n, err := o.readFrom(ctx, s, args, from, to)
 	if err != nil {
 		return err
 	}
@@ -68,21 +67,21 @@ func (o *convertOptions) run(ctx context.Context, r *reader) error {
 }
 
 // readFrom reads a graph or vectors, and how many nodes there are.
-func (o *convertOptions) readFrom(ctx context.Context, r *reader, args []string, from, to dataset.Format) (*dataset.Dataset, int, error) {
-	file, err := r.input(args[0])
+func (o *convertOptions) readFrom(ctx context.Context, s *session, args []string, from, to dataset.Format) (*dataset.Dataset, int, error) {
+	file, err := s.input(args[0])
 	if err != nil {
 		return nil, 0, err
 	}
 	defer file.close()
 	if to.Graph {
-		r.directed = !to.Undirected
-		d, err := r.readGraphAs(ctx, from, file, args[1])
+		s.directed = !to.Undirected
+		d, err := s.readGraphAs(ctx, from, file, args[1])
 		if err != nil {
 			return nil, 0, err
 		}
 		n := d.Nodes()
 		if o.splits != "" {
-			d.Splits, err = readSplits(ctx, r.session, o.splits, n)
+			d.Splits, err = readSplits(ctx, s, o.splits, n)
 		}
 		return d.Dataset, n, err
 	}
@@ -90,7 +89,7 @@ func (o *convertOptions) readFrom(ctx context.Context, r *reader, args []string,
 		from = orTable(ctx, from, file)
 	}
 	file.guessed(o.from, from, args[1])
-	d, err := r.readVectorsAs(ctx, from, file)
+	d, err := s.readVectorsAs(ctx, from, file)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"os"
 	"slices"
 
 	"coles/task"
@@ -16,7 +17,7 @@ type embedOptions struct {
 	fit                    fitOptions
 	out                    embeddingOutput
 	new                    newcomerOptions
-	with, memory           string
+	with, memory, only     string
 	directed               bool
 	printSettings, verbose bool
 }
@@ -29,6 +30,7 @@ func embedCommand(s streams) *cli.Command {
 		flags: slices.Concat(o.graphFlags(), o.fit.flags(), o.out.flags(), o.new.flags(), []cli.Flag{
 			directedFlag(&o.directed),
 			ofModel.file(&o.with, "with", "do not fit, embed with the model in `FILE`, also one of \"coles train\""),
+			ofInput.text(&o.only, "only", "`NODES` whose vectors are wanted, a FILE of ids, one a line, or how ids begin; the fit leaves out others with one neighbour"),
 			ofModel.text(&o.memory, "memory", "fit in the folder of -scratch what is larger than memory, of which it takes `SIZE`, such as 8GB"),
 			ofOutput.yes(&o.printSettings, "print-settings", "print the settings as JSON and do nothing"),
 			ofOutput.yes(&o.out.json, "json", "print sizes, seconds and what the fit did as JSON; with -o FILE"),
@@ -38,8 +40,7 @@ func embedCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *embedOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *embedOptions) run(ctx context.Context, s *session) error {
 	if o.printSettings {
 		if err := o.fit.read(ctx, s); err != nil {
 			return err
@@ -53,20 +54,26 @@ func (o *embedOptions) run(ctx context.Context, r *reader) error {
 	if err := o.check(s); err != nil {
 		return err
 	}
-	r.arcs = o.directed
+	s.arcs = o.directed
 	w := &embedding{o: &o.out, verbose: o.verbose, new: &o.new}
-	return w.write(ctx, r, func() (maker, error) { return o.embedder(ctx, r) })
+	return w.write(ctx, s, func() (maker, error) { return o.embedder(ctx, s) })
 }
 
 // embedder is the embedder that the options ask for.
-func (o *embedOptions) embedder(ctx context.Context, r *reader) (*embedder, error) {
+func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, error) {
 	memory, ok := bytesOf(o.memory)
-	if r.set("memory") && (!ok || o.scratch == "") {
+	if s.set("memory") && (!ok || o.opts.Scratch == "") {
 		return nil, usagef("-memory %s: want a size such as 8GB or 500MB, and -scratch FOLDER", o.memory)
 	}
-	e, err := newEmbedder(ctx, r, &o.fit, o.with, task.General)
-	if err == nil && r.set("memory") {
-		e.memory, e.scratch = memory, o.scratch
+	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.General)
+	if err == nil && s.set("memory") {
+		e.memory, e.scratch = memory, o.opts.Scratch
+	}
+	if err == nil && s.set("only") {
+		s.opts.Only = []string{o.only + "*"}
+		if _, unnamed := os.Stat(o.only); unnamed == nil {
+			s.opts.Only, err = readIDs(ctx, s, o.only)
+		}
 	}
 	return e, err
 }

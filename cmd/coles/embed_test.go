@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -60,27 +59,4 @@ func TestEmbedWritesWhatTheLibraryFits(t *testing.T) {
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	return string(testkit.Must(json.Marshal(v)))
-}
-
-// -directed fits what the library fits of arcs, and is said in the report.
-func TestEmbedDirected(t *testing.T) {
-	var lines strings.Builder
-	var arcs []coles.Edge
-	for u := range 40 {
-		for _, v := range []int{(u + 1) % 40, (u + 7) % 40} {
-			arcs = append(arcs, coles.Edge{U: u, V: v})
-			lines.WriteString(strconv.Itoa(u) + " " + strconv.Itoa(v) + "\n")
-		}
-	}
-	dir := folder(t, map[string]string{"g.txt": lines.String()})
-	in := func(name string) string { return filepath.Join(dir, name) }
-	s := decoded[struct {
-		Dim int
-		Fit coles.Report
-	}](t, "", "embed", in("g.txt"), "-directed", "-o", in("y.npy"), "-json")
-	m := testkit.Must(coles.Fit(t.Context(), testkit.Must(coles.NewGraph(40, arcs, coles.WithArcs())), nil))
-	testkit.WantSame(t, "share", s.Fit.RoleShare, 0.1)
-	testkit.WantSame(t, "columns", s.Dim, m.Report().Dim)
-	y := testkit.Must(dataset.ReadNPY(strings.NewReader(read(t, in("y.npy")))))
-	testkit.WantSame(t, "embedding", testkit.Bits(y), testkit.Bits(m.Embedding()))
 }

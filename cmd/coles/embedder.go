@@ -18,7 +18,7 @@ import (
 
 // An embedder fits a model, or has one that was read.
 type embedder struct {
-	r       *reader
+	s       *session
 	fitting task.Fitting
 	quiet   bool   // about what the fit chose
 	scratch string // a folder for what takes more than memory, or ""
@@ -27,35 +27,35 @@ type embedder struct {
 }
 
 // readFile reads the file of a model, and has features be read as those that it was fitted to.
-func (r *reader) readFile(ctx context.Context, path string) error {
-	f, err := readPath(ctx, r.session, path, readFile)
+func (s *session) readFile(ctx context.Context, path string) error {
+	f, err := readPath(ctx, s, path, task.ReadFile)
 	if err != nil {
 		return err
 	}
 	if f.Model == nil {
 		return fmt.Errorf("%s: %w: a classifier, and no model", nameOf(path), coles.ErrFormat)
 	}
-	r.opts.Width = task.Wants(f.Model)
-	r.file, r.opts.Encoder = f, f.Encoder
+	s.opts.Width = task.Wants(f.Model)
+	s.file, s.opts.Encoder, s.opts.Only = f, f.Encoder, f.Only
 	return nil
 }
 
 // newEmbedder has the model at a path embed, or fits one as options say.
-func newEmbedder(ctx context.Context, r *reader, o *fitOptions, with string, usual task.Purpose) (e *embedder, err error) {
-	e = &embedder{r: r}
+func newEmbedder(ctx context.Context, s *session, o *fitOptions, with string, usual task.Purpose) (e *embedder, err error) {
+	e = &embedder{s: s}
 	if with != "" {
-		return e, r.readFile(ctx, with)
+		return e, s.readFile(ctx, with)
 	}
-	if err := o.read(ctx, r.session); err != nil {
+	if err := o.read(ctx, s); err != nil {
 		return nil, err
 	}
-	e.fitting, err = o.fitting(r.session, usual)
+	e.fitting, err = o.fitting(s, usual)
 	return e, err
 }
 
 // keep is the file of a model that was fitted to d.
-func (r *reader) keep(m task.Model, d *task.Data) *task.File {
-	return task.Keep(m, r.opts.Encoder, d)
+func (s *session) keep(m task.Model, d *task.Data) *task.File {
+	return task.Keep(m, s.opts, d)
 }
 
 // wantsFeatures refuses a graph without features for a model that has learnt from some.
@@ -67,12 +67,12 @@ func wantsFeatures(m task.Model, x mat.Matrix) error {
 }
 
 func (e *embedder) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
-	defer e.r.progress.clear()
-	if e.r.file != nil {
+	defer e.s.progress.clear()
+	if e.s.file != nil {
 		return e.byModel(ctx, d)
 	}
 	how := e.fitting
-	how.Options = append(how.Options, coles.WithProgress(e.r.progress.show))
+	how.Options = append(how.Options, coles.WithProgress(e.s.progress.show))
 	if e.scratch != "" {
 		how.Options = append(how.Options, coles.WithScratch(e.scratch, e.left()))
 	}
@@ -81,24 +81,24 @@ func (e *embedder) embed(ctx context.Context, d *task.Data) (task.Model, mat.Mat
 		return nil, nil, err
 	}
 	e.choice = f.Choice
-	e.r.note("", f.Notes...)
+	e.s.note("", f.Notes...)
 	if said := f.Notice(); said != "" && !e.quiet {
-		e.r.warn(errors.New(said))
+		e.s.warn(errors.New(said))
 	}
 	return f.Model, f.Rows, nil
 }
 
 // byModel embeds by the model that was read.
 func (e *embedder) byModel(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
-	f := e.r.file
+	f := e.s.file
 	if err := wantsFeatures(f.Model, d.Features); err != nil {
 		return nil, nil, err
 	}
 	fitted, ok := f.Model.(*coles.Model)
-	if ok && e.r.arcs && fitted.Report().RoleShare == 0 {
+	if ok && e.s.arcs && fitted.Report().RoleShare == 0 {
 		return nil, nil, usagef("-directed: the model was fitted without")
 	}
-	e.r.progress.show("embed", 0, 0)
+	e.s.progress.show("embed", 0, 0)
 	if e.scratch != "" && !d.Apart {
 		if !ok {
 			return nil, nil, usagef("-memory: a network embeds in memory")

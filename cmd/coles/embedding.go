@@ -81,24 +81,30 @@ type embedSummary struct {
 }
 
 // write reads a graph, embeds it and writes what comes out.
-func (w *embedding) write(ctx context.Context, r *reader, newMaker func() (maker, error)) error {
-	if err := w.open(r.session); err != nil {
+func (w *embedding) write(ctx context.Context, s *session, newMaker func() (maker, error)) error {
+	if err := w.open(s); err != nil {
 		return err
 	}
 	var summary embedSummary
-	r.directed = w.to.Graph
+	s.directed = w.to.Graph
 	seconds := stopwatch()
 	e, err := newMaker()
 	if err != nil {
 		return err
 	}
-	d, err := r.readArgument(ctx)
+	d, err := s.readArgument(ctx)
 	if err != nil {
 		return err
 	}
 	summary.Nodes, summary.Edges = d.Graph.Nodes(), d.Graph.Report().Edges
+	switch {
+	case s.opts.Only != nil && w.to.Graph:
+		return usagef("%s holds a graph, and -only wants some of its nodes: name another format by -to", w.to.Name)
+	case s.opts.Only != nil && d.Wanted == 0:
+		return usagef("-only is for edges in text, or in the file of a graph tool")
+	}
 	if w.new.given() {
-		k := &newcomers{r: r, old: d}
+		k := &newcomers{s: s, old: d}
 		if d, err = k.read(ctx, w.new); err != nil {
 			return err
 		}
@@ -107,29 +113,31 @@ func (w *embedding) write(ctx context.Context, r *reader, newMaker func() (maker
 	if err := writableIDs(w.to, d.Dataset, summary.Nodes); err != nil {
 		return err
 	}
-	r.warnOfIDs(w.ids, w.to, d.IDs)
+	s.warnOfIDs(w.ids, w.to, d.IDs)
 	summary.Seconds.Read = seconds()
 	m, y, err := e.embed(ctx, d)
 	if err != nil {
 		return err
 	}
 	summary.Seconds.Embed = seconds()
-	r.note("", task.ZeroRows(y, d.IDs)...)
-	if err := w.put(ctx, r.keep(m, d), d, y); err != nil {
+	kept := s.keep(m, d)
+	summary.Features = d.Columns()
+	d, y = d.Only(y)
+	s.note("", task.ZeroRows(y, d.IDs)...)
+	if err := w.put(ctx, kept, d, y); err != nil {
 		return err
 	}
 	summary.Seconds.Write = seconds()
 
-	summary.Features = d.Columns()
 	_, summary.Dim = y.Dims()
 	summary.Fit = reportOf(m)
 	summary.PeakBytes = peak.Bytes()
 	if w.verbose {
-		fmt.Fprintln(r.stderr, summary.Fit)
-		fmt.Fprintf(r.stderr, "read %.2f s, embed %.2f s, write %.2f s\n", summary.Seconds.Read, summary.Seconds.Embed, summary.Seconds.Write)
+		fmt.Fprintln(s.stderr, summary.Fit)
+		fmt.Fprintf(s.stderr, "read %.2f s, embed %.2f s, write %.2f s\n", summary.Seconds.Read, summary.Seconds.Embed, summary.Seconds.Write)
 	}
 	if w.o.json {
-		return printJSON(r.stdout, summary)
+		return printJSON(s.stdout, summary)
 	}
 	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 
 	"coles"
 	"coles/cluster"
 	"coles/dataset"
 	"coles/eval"
+	"coles/internal/setting"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -76,12 +78,11 @@ type clustering struct {
 	F1       measured `json:"f1"`
 }
 
-func (o *evalOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err := o.checkEval(s); err != nil {
 		return err
 	}
-	v, err := o.read(ctx, r, task.General, func(e *embedder, _ *task.Data) error {
+	v, err := o.read(ctx, s, task.General, func(e *embedder, _ *task.Data) error {
 		e.quiet = true // the table says what was chosen
 		return nil
 	})
@@ -97,7 +98,7 @@ func (o *evalOptions) run(ctx context.Context, r *reader) error {
 		Embedding: cmp.Or(o.embedding, "coles"), Nodes: rows, Columns: width,
 		Labelled: len(labelled), Classes: v.NumClasses(),
 	}
-	t, err := o.target(v.Data, rows, r.labelsAt())
+	t, err := o.target(v.Data, rows, s.labelsAt())
 	if err != nil {
 		return err
 	}
@@ -224,10 +225,10 @@ func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
 	}
 	for _, k := range count {
 		if k < perClass {
-			return fmt.Sprintf("drawn, %d nodes per class, or a third of a smaller class", perClass)
+			return fmt.Sprintf("drawn, %s per class, or a third of a smaller class", setting.Count(perClass, "nodes"))
 		}
 	}
-	return fmt.Sprintf("drawn, %d nodes per class", perClass)
+	return fmt.Sprintf("drawn, %s per class", setting.Count(perClass, "nodes"))
 }
 
 // clusters measures clusters of the rows that have a label.
@@ -248,13 +249,13 @@ func clusters(ctx context.Context, p eval.Protocol, y mat.Matrix, labels, labell
 func (e *evaluation) print(w io.Writer) {
 	fmt.Fprintf(w, "embedding\t%s, %d × %d\n", e.Embedding, e.Nodes, e.Columns)
 	if e.Shares != nil {
-		fmt.Fprintf(w, "labels\t%d nodes\n", e.Labelled)
+		fmt.Fprintf(w, "labels\t%s\n", setting.Count(e.Labelled, "nodes"))
 		for _, of := range e.Shares {
 			of.print(w)
 		}
 		return
 	}
-	fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", e.Labelled, e.Classes)
+	fmt.Fprintf(w, "labels\t%s, %s\n", setting.Count(e.Labelled, "nodes"), setting.Count(e.Classes, "classes"))
 	fmt.Fprintf(w, "splits\t%d, %s\n", len(e.Classification.Accuracy.Each), e.Classification.Splits)
 	fmt.Fprintf(w, "classification\taccuracy %v\n", e.Classification.Accuracy)
 	if c := e.Choice; c != nil {
@@ -263,6 +264,77 @@ func (e *evaluation) print(w io.Writer) {
 		fmt.Fprintf(w, "by the %v\taccuracy %v\n", c.Other, c.Accuracy)
 	}
 	if c := e.Clustering; c != nil {
-		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %d runs\n", c.Accuracy, c.NMI, c.F1, len(c.Accuracy.Each))
+		fmt.Fprintf(w, "clustering\taccuracy %v, NMI %v, F1 %v, %s\n", c.Accuracy, c.NMI, c.F1, setting.Count(len(c.Accuracy.Each), "runs"))
+	}
+}
+
+// measured are figures in percent.
+type measured struct {
+	Mean float64   `json:"mean"`
+	Std  float64   `json:"std"`
+	Each []float64 `json:"each"`
+}
+
+// percent are measurements in percent.
+func percent(m eval.Measurements) measured {
+	p := measured{100 * m.Mean, 100 * m.Std, slices.Clone(m.Each)}
+	for i := range p.Each {
+		p.Each[i] *= 100
+	}
+	return p
+}
+
+func (m measured) String() string { return fmt.Sprintf("%.1f ± %.1f %%", m.Mean, m.Std) }
+
+// A shareKnown is what an embedding is worth where a share of the labels is known: F1 of several classes a node in
+// percent, or R² in percent and the mean absolute error of numbers in their unit.
+type shareKnown struct {
+	Known    float64   `json:"known"`
+	Splits   int       `json:"splits"`
+	Micro    *measured `json:"micro_f1,omitempty"`
+	Macro    *measured `json:"macro_f1,omitempty"`
+	R2       *measured `json:"r2,omitempty"`
+	Absolute float64   `json:"mean_absolute_error,omitempty"`
+}
+
+// sharesKnown asks count splits of each share of the labelled rows of y.
+func sharesKnown(ctx context.Context, p eval.Protocol, t task.Target, y mat.Matrix, labelled []int, count int, seed uint64) (found []shareKnown, err error) {
+	shares := []float64{0.1, 0.5}
+	if t.Values != nil {
+		shares = []float64{0.25}
+	}
+	for _, share := range shares {
+		of := shareKnown{Known: share, Splits: count}
+		var splits []dataset.Split
+		rng := rand.New(rand.NewPCG(seed, 0))
+		for range of.Splits {
+			drawn, known := picked(labelled, rng.Perm(len(labelled))), int(share*float64(len(labelled)))
+			splits = append(splits, dataset.Split{Train: drawn[:known], Test: drawn[known:]})
+		}
+		if t.Values != nil {
+			r2, absolute, err := p.Regress(ctx, y, t.Values, splits)
+			if err != nil {
+				return nil, err
+			}
+			explained := percent(*r2)
+			of.R2, of.Absolute = &explained, absolute.Mean
+		} else {
+			micro, macro, err := p.ClassifySets(ctx, y, t.Sets, splits)
+			if err != nil {
+				return nil, err
+			}
+			large, small := percent(*micro), percent(*macro)
+			of.Micro, of.Macro = &large, &small
+		}
+		found = append(found, of)
+	}
+	return found, nil
+}
+
+func (of shareKnown) print(w io.Writer) {
+	if of.R2 != nil {
+		fmt.Fprintf(w, "%g %% known\tR² %v, mean absolute error %.4g, %s\n", 100*of.Known, *of.R2, of.Absolute, setting.Count(of.Splits, "splits"))
+	} else {
+		fmt.Fprintf(w, "%g %% known\tmicro-F1 %v, macro-F1 %v, %s\n", 100*of.Known, *of.Micro, *of.Macro, setting.Count(of.Splits, "splits"))
 	}
 }

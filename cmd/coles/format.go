@@ -15,6 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// standard is the name of standard input or output on a command line.
+const standard = "-"
+
 // What text of unknown extension, and standard input, is taken for.
 const textGraph, textVectors = "edges", "tsv"
 

@@ -18,7 +18,7 @@ type spec struct {
 	first             []string // names of the options that most people need first, nil for all
 	flags             []cli.Flag
 	input             *inputOptions
-	run               func(ctx context.Context, r *reader) error
+	run               func(ctx context.Context, r *session) error
 }
 
 //go:embed help
@@ -38,11 +38,10 @@ func (of spec) page() (about, examples string) {
 func command(s streams, of spec) *cli.Command {
 	slices.SortStableFunc(of.flags, func(a, b cli.Flag) int { return groupOf(a) - groupOf(b) })
 	c := &cli.Command{Name: of.name, Usage: of.usage, ArgsUsage: of.args, Flags: of.flags, Action: action(s, func(ctx context.Context, s *session) error {
-		r, err := newReader(s, of.input)
-		if err != nil {
+		if err := s.begin(of.input); err != nil {
 			return err
 		}
-		return of.run(ctx, r)
+		return of.run(ctx, s)
 	})}
 	c.CustomHelpTemplate, c.Metadata = of.short(), map[string]any{wholeHelp: of.whole()}
 	return c

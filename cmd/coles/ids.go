@@ -19,45 +19,45 @@ import (
 )
 
 // giveLabels puts those in the file of -labels, lines of an id and a label, on the n rows of d.
-func (r *reader) giveLabels(ctx context.Context, d *dataset.Dataset, n int) error {
-	path := r.labels
+func (s *session) giveLabels(ctx context.Context, d *dataset.Dataset, n int) error {
+	path := s.labels
 	if path == "" {
-		r.note("", task.LabelsInFeatures(d)...)
+		s.note("", task.LabelsInFeatures(d)...)
 		return ctx.Err()
 	}
-	read, err := readPath(ctx, r.session, path, func(text *bufio.Reader) (*dataset.Dataset, error) {
-		opts := parse.Options{Labels: named{text, nameOf(path)}, LabelColumn: r.labelColumn, Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, MissingMarks: r.opts.MissingMarks, Bipartite: r.opts.Bipartite, Warn: r.opts.Warn}
+	read, err := readPath(ctx, s, path, func(text io.Reader) (*dataset.Dataset, error) {
+		opts := parse.Options{Labels: named{text, nameOf(path)}, LabelColumn: s.labelColumn, Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, MissingMarks: s.opts.MissingMarks, Bipartite: s.opts.Bipartite, Warn: s.opts.Warn}
 		nameNodes(&opts, d.IDs, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, opts)
 	})
 	if err == nil {
 		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
 		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l parse.Layout) bool { return l.Lines != "labels" })...)
-		r.note("", task.LabelsInFeatures(d)...)
+		s.note("", task.LabelsInFeatures(d)...)
 		err = ctx.Err()
 	}
 	return err
 }
 
 // giveIDs gives the n rows of the first file without ids the ids of -ids, one a line.
-func (r *reader) giveIDs(ctx context.Context, d *dataset.Dataset, n int) error {
-	if r.ids == "" || d.IDs != nil {
+func (s *session) giveIDs(ctx context.Context, d *dataset.Dataset, n int) error {
+	if s.ids == "" || d.IDs != nil {
 		return nil
 	}
-	ids, err := readIDs(ctx, r.session, r.ids)
+	ids, err := readIDs(ctx, s, s.ids)
 	if err == nil && len(ids) != n {
-		err = fmt.Errorf("%s: %w: %d ids for %d rows", nameOf(r.ids), coles.ErrShape, len(ids), n)
+		err = fmt.Errorf("%s: %w: %d ids for %d rows", nameOf(s.ids), coles.ErrShape, len(ids), n)
 	}
 	if err == nil {
 		d.IDs = ids
 	}
-	r.ids = ""
+	s.ids = ""
 	return err
 }
 
 // readIDs reads ids, one a line.
 func readIDs(ctx context.Context, s *session, path string) ([]string, error) {
-	return readPath(ctx, s, path, func(r *bufio.Reader) ([]string, error) {
+	return readPath(ctx, s, path, func(r io.Reader) ([]string, error) {
 		known := make(map[string]bool)
 		var ids []string
 		lines := bufio.NewScanner(r)
@@ -76,7 +76,7 @@ func readIDs(ctx context.Context, s *session, path string) ([]string, error) {
 
 // readSplits reads a file of splits of n nodes.
 func readSplits(ctx context.Context, s *session, path string, n int) ([]dataset.Split, error) {
-	return readPath(ctx, s, path, func(r *bufio.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
+	return readPath(ctx, s, path, func(r io.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
 }
 
 // writeIDs writes the ids of n rows, one a line.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles/dataset"
+	"coles/internal/setting"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -30,8 +31,7 @@ func infoCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *infoOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *infoOptions) run(ctx context.Context, s *session) error {
 	args, err := s.arguments(1)
 	if err != nil {
 		return err
@@ -47,16 +47,16 @@ func (o *infoOptions) run(ctx context.Context, r *reader) error {
 	if unknown != nil && s.set("from") {
 		return unknown
 	}
-	rows, file, err := r.placesRows(ctx, path)
+	rows, file, err := s.placesRows(ctx, path)
 	if err != nil {
 		return err
 	}
 	if rows {
-		d, err := r.readRows(ctx)
+		d, err := s.readRows(ctx)
 		if err != nil {
 			return err
 		}
-		return o.reportGraph(ctx, r, d, path)
+		return o.reportGraph(ctx, s, d, path)
 	}
 	defer file.close()
 	if unknown != nil || f.IsAt == nil {
@@ -71,37 +71,37 @@ func (o *infoOptions) run(ctx context.Context, r *reader) error {
 	if unknown != nil {
 		return unknown
 	}
-	d, err := r.readGraphAs(ctx, f, file, "")
+	d, err := s.readGraphAs(ctx, f, file, "")
 	if err != nil {
 		return err
 	}
-	return o.reportGraph(ctx, r, d, path)
+	return o.reportGraph(ctx, s, d, path)
 }
 
 // reportGraph describes the graph at a path.
-func (o *infoOptions) reportGraph(ctx context.Context, r *reader, d *task.Data, path string) error {
+func (o *infoOptions) reportGraph(ctx context.Context, s *session, d *task.Data, path string) error {
 	if task.LeaveOutAlike(d.Dataset) {
-		r.opts.Encoder = nil
-		r.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
+		s.opts.Encoder = nil
+		s.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
 	}
-	if err := withGraph(d, path); err != nil {
+	if err := s.withGraph(d, path); err != nil {
 		return err
 	}
-	settings, err := o.fit.resolved(r.session, task.General, d.Graph.Nodes(), d.Columns())
+	settings, err := o.fit.resolved(s, task.General, d.Graph.Nodes(), d.Columns())
 	if err != nil {
 		return err
 	}
-	r.progress.show("measure the features", 0, 0)
-	t, err := o.target(d, d.Graph.Nodes(), r.labelsAt())
+	s.progress.show("measure the features", 0, 0)
+	t, err := o.target(d, d.Graph.Nodes(), s.labelsAt())
 	if err != nil {
 		return err
 	}
-	about, err := task.Describe(ctx, d, t, r.opts.Encoder, settings)
-	r.progress.clear()
+	about, err := task.Describe(ctx, d, t, s.opts.Encoder, settings)
+	s.progress.clear()
 	if err != nil {
 		return err
 	}
-	return report(ctx, r.session, o.json, graphInfo{about})
+	return report(ctx, s, o.json, graphInfo{about})
 }
 
 // graphInfo is the output of info for a graph.
@@ -115,14 +115,14 @@ func (a graphInfo) print(w io.Writer) {
 		kind = fmt.Sprintf("weights %.10g to %.10g", of.Min, of.Max)
 	}
 	fmt.Fprintf(w, "edges\t%d, undirected, %s\n", g.Edges, kind)
-	fmt.Fprintf(w, "changed\t%d repeats joined, %d self loops and %d zero weights dropped, %d mirrored\n",
-		g.DuplicatesMerged, g.SelfLoopsDropped, g.ZeroWeightDropped, g.MirrorsAdded)
+	fmt.Fprintf(w, "changed\t%s joined, %s and %s dropped, %d mirrored\n",
+		setting.Count(g.DuplicatesMerged, "repeats"), setting.Count(g.SelfLoopsDropped, "self loops"), setting.Count(g.ZeroWeightDropped, "zero weights"), g.MirrorsAdded)
 	fmt.Fprintf(w, "components\t%d\n", a.Components)
 	fmt.Fprintf(w, "degrees\tmin %d, median %g, mean %.4g, max %d\n", a.Degrees.Min, a.Degrees.Median, a.Degrees.Mean, a.Degrees.Max)
 	if f := a.Features; f != nil {
-		fmt.Fprintf(w, "features\t%d columns, %d entries not zero (%.3g %%)", f.Columns, f.NonZero, 100*f.Share)
+		fmt.Fprintf(w, "features\t%s, %s not zero (%.3g %%)", setting.Count(f.Columns, "columns"), setting.Count(f.NonZero, "entries"), 100*f.Share)
 		if f.Empty > 0 {
-			fmt.Fprintf(w, ", %d rows without any", f.Empty)
+			fmt.Fprintf(w, ", %s without any", setting.Count(f.Empty, "rows"))
 		}
 		fmt.Fprintln(w)
 	} else {
@@ -159,15 +159,16 @@ func printDoubt(w io.Writer, doubt string) {
 
 func (a graphInfo) printLabels(w io.Writer) {
 	l := a.Labels
+	nodes, classes := setting.Count(l.Labelled, "nodes"), setting.Count(l.Classes, "classes")
 	switch of := l.Numbers; {
 	case of != nil:
-		fmt.Fprintf(w, "labels\t%d nodes, numbers from %.6g to %.6g\n", l.Labelled, of.Min, of.Max)
+		fmt.Fprintf(w, "labels\t%s, numbers from %.6g to %.6g\n", nodes, of.Min, of.Max)
 		if of.Assortativity != nil {
 			fmt.Fprintf(w, "assortativity\t%.3f\n", *of.Assortativity)
 		}
 	case l.Each > 0:
-		fmt.Fprintf(w, "labels\t%d nodes, %d classes, %.3g each\n", l.Labelled, l.Classes, l.Each)
+		fmt.Fprintf(w, "labels\t%s, %s, %.3g each\n", nodes, classes, l.Each)
 	default:
-		fmt.Fprintf(w, "labels\t%d nodes, %d classes\n", l.Labelled, l.Classes)
+		fmt.Fprintf(w, "labels\t%s, %s\n", nodes, classes)
 	}
 }

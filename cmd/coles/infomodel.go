@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -9,12 +8,10 @@ import (
 
 	"coles"
 	"coles/gnn"
+	"coles/internal/setting"
 	"coles/learn"
 	"coles/task"
 )
-
-// readFile reads a file of a model or of a classifier.
-func readFile(r *bufio.Reader) (*task.File, error) { return task.ReadFile(r) }
 
 // modelIn describes the model or the classifier in a file, nil if it holds none.
 func modelIn(ctx context.Context, file *source) (description, error) {
@@ -26,7 +23,7 @@ func modelIn(ctx context.Context, file *source) (description, error) {
 	if head, _ := stream.Peek(8); !task.Begins(head) {
 		return nil, nil
 	}
-	f, err := readSource(ctx, file, readFile)
+	f, err := readSource(ctx, file, task.ReadFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +63,10 @@ type modelInfo struct {
 func (m *modelInfo) print(w io.Writer) {
 	s, r := m.Settings, m.Report
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
-	fmt.Fprintf(w, "model of\t%d nodes, %d edges\n", m.Nodes, r.Graph.Edges)
+	fmt.Fprintf(w, "model of\t%s, %s\n", setting.Count(m.Nodes, "nodes"), setting.Count(r.Graph.Edges, "edges"))
 	switch {
 	case m.Features > 0:
-		fmt.Fprintf(w, "features\t%d columns, prepared by %v\n", m.Features, r.Preparation)
+		fmt.Fprintf(w, "features\t%s, prepared by %v\n", setting.Count(m.Features, "columns"), r.Preparation)
 	case r.Structure > 0:
 		fmt.Fprintf(w, "features\tnone: %d columns tell who the neighbours are, of later nodes too\n", r.Structure)
 	default:
@@ -77,7 +74,7 @@ func (m *modelInfo) print(w io.Writer) {
 	}
 	printColumns(w, m.Columns)
 	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Kind, r.Alignment, m.Features > 0))
-	fmt.Fprintf(w, "embedding\t%d columns, effective rank %.1f, spectral power %.2f\n", m.Dim, r.EffectiveRank, r.Power)
+	fmt.Fprintf(w, "embedding\t%s, effective rank %.1f, spectral power %.2f\n", setting.Count(m.Dim, "columns"), r.EffectiveRank, r.Power)
 	if r.DegreeShare > 0 {
 		fmt.Fprintf(w, "last column\tdegrees, with a share of %.3g\n", r.DegreeShare)
 	}
@@ -169,7 +166,7 @@ func (k *classifierInfo) print(w io.Writer) {
 		fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
 	}
 	fmt.Fprintf(w, "predicts\t%s\n", k.Predicts)
-	fmt.Fprintf(w, "learnt from\t%s, of %d columns\n", task.NameOf(k.Origin), k.Features)
+	fmt.Fprintf(w, "learnt from\t%s, of %s\n", task.NameOf(k.Origin), setting.Count(k.Features, "columns"))
 	if k.C > 0 {
 		fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
 	}

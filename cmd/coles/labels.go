@@ -59,7 +59,7 @@ func overflowing(err error, path string, ids []string, x mat.Matrix) error {
 }
 
 // labelsAt is the file that labels were read from.
-func (r *reader) labelsAt() string { return cmp.Or(r.labels, r.first()) }
+func (s *session) labelsAt() string { return cmp.Or(s.labels, s.first()) }
 
 // placeOf is ":", line, ":" and column of another word in the first line of a file of text that has both, "" for none.
 func placeOf(path, one string, other func(word string) bool) string {

@@ -62,8 +62,7 @@ type recommendation struct {
 	Common []string `json:"common,omitempty"`
 }
 
-func (o *linksOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *linksOptions) run(ctx context.Context, s *session) error {
 	if err := o.checkLinks(s); err != nil {
 		return err
 	}
@@ -74,9 +73,9 @@ func (o *linksOptions) run(ctx context.Context, r *reader) error {
 	result := &recommendations{Links: []recommendation{}}
 	var g *coles.Graph
 	if o.byCosine() {
-		g, err = o.addSimilar(ctx, r, result)
+		g, err = o.addSimilar(ctx, s, result)
 	} else {
-		g, err = o.addLearned(ctx, r, result)
+		g, err = o.addLearned(ctx, s, result)
 	}
 	if err != nil {
 		return err
@@ -111,7 +110,7 @@ func (o *linksOptions) checkLinks(s *session) error {
 		return usagef("which links are there already? name GRAPH, too")
 	case o.embedding != "" && s.set("by") && o.by != "cosine":
 		return usagef("-by walks makes vectors of its own, without the edges that it hides: -embedding goes with cosines")
-	case o.directed && (o.byCosine() || o.bipartite):
+	case o.directed && (o.byCosine() || o.opts.Bipartite):
 		return usagef("-directed is for walks among nodes of one kind: cosines have no direction, and -bipartite says it")
 	case o.pairs != "" && (o.byCosine() || s.set("node", "among", "k")):
 		return usagef("-pairs asks for scores by walks: -by cosine, -embedding, -node, -among and -k say nothing of them")
@@ -134,65 +133,66 @@ func (r *recommendations) explain(g *coles.Graph) {
 }
 
 // addSimilar adds the most similar nodes by vectors.
-func (o *linksOptions) addSimilar(ctx context.Context, r *reader, to *recommendations) (*coles.Graph, error) {
-	v, err := o.read(ctx, r, task.ForLinks, nil)
+func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommendations) (*coles.Graph, error) {
+	v, err := o.read(ctx, s, task.ForLinks, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := withGraph(v.Data, r.first()); err != nil {
+	if err := s.withGraph(v.Data, s.first()); err != nil {
 		return nil, err
 	}
-	asked, may, err := o.asked(ctx, r, v.Graph)
+	asked, may, err := o.asked(ctx, s, v.Graph)
 	if err != nil {
 		return nil, err
 	}
-	r.progress.show("links", 0, 0)
+	s.progress.show("links", 0, 0)
 	index, err := near.NewIndex(ctx, v.rows, near.Cosine)
 	if err != nil {
 		return nil, err
 	}
-	index.Progress = r.progress.show
+	index.Progress = s.progress.show
 	found, err := index.RecommendLinks(ctx, v.Graph, asked, o.k, may)
 	to.add(v.Graph.IDs(), asked, found)
 	return v.Graph, err
 }
 
 // addLearned adds what a recommender finds that learns from the graph itself.
-func (o *linksOptions) addLearned(ctx context.Context, r *reader, to *recommendations) (*coles.Graph, error) {
-	e, err := newEmbedder(ctx, r, &o.fit, o.with, task.ForLinks)
+func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommendations) (*coles.Graph, error) {
+	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.ForLinks)
 	if err != nil {
 		return nil, err
 	}
-	r.directed = o.directed
-	d, err := r.readArgument(ctx)
+	s.directed = o.directed
+	d, err := s.readArgument(ctx)
 	if err != nil {
 		return nil, err
 	}
-	asked, may, err := o.asked(ctx, r, d.Graph)
+	asked, may, err := o.asked(ctx, s, d.Graph)
 	if err != nil {
 		return nil, err
 	}
-	how := task.Linking{Directed: o.directed, Seed: o.fit.seed, Progress: r.progress.show}
-	if d.Features != nil || r.file != nil {
+	how := task.Linking{Directed: o.directed, Seed: o.fit.seed, Progress: s.progress.show}
+	if d.Features != nil || s.file != nil {
 		how.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 			_, y, err := e.embed(ctx, d.On(g))
 			return y, err
 		}
-	} else if err := withoutVectors(r.session); err != nil {
+	} else if err := withoutVectors(s); err != nil {
 		return nil, err
 	}
 	recommender, err := d.Links(ctx, how)
 	for _, n := range recommender.Notes {
-		r.say("%s%s", n.Text, advice("; ", n.Advice))
+		s.say("%s%s", n.Text, advice("; ", n.Advice))
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.say("%v", recommender.Worth)
+	s.say("%v", recommender.Worth)
 	to.Worth = &recommender.Worth
+	s.progress.show("recommend", 0, 0)
 	ids := d.Graph.IDs()
 	if o.pairs != "" {
-		pairs, err := r.readPairs(ctx, o.pairs, d.Graph)
+		pairs, err := s.readPairs(ctx, o.pairs, d.Graph)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +202,6 @@ func (o *linksOptions) addLearned(ctx context.Context, r *reader, to *recommenda
 		}
 		return d.Graph, err
 	}
-	r.progress.show("recommend", 0, 0)
 	found, err := recommender.Recommend(ctx, asked, o.k, may)
 	to.add(ids, asked, found)
 	unknown := 0
@@ -212,7 +211,7 @@ func (o *linksOptions) addLearned(ctx context.Context, r *reader, to *recommenda
 		}
 	}
 	if unknown > 0 {
-		r.say("nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0", unknown, len(found))
+		s.say("nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0", unknown, len(found))
 	}
 	return d.Graph, err
 }
@@ -246,12 +245,12 @@ func (r *recommendations) add(ids []string, asked []int, found [][]near.Match) {
 }
 
 // asked are the nodes to recommend to, nil for all, and what may be recommended to them.
-func (o *linksOptions) asked(ctx context.Context, r *reader, g *coles.Graph) (nodes []int, may func(node, recommended int) bool, err error) {
+func (o *linksOptions) asked(ctx context.Context, s *session, g *coles.Graph) (nodes []int, may func(node, recommended int) bool, err error) {
 	ids := g.IDs()
-	if nodes, err = namedRows(o.nodes, ids, r.warn); err != nil || o.among == "" {
+	if nodes, err = namedRows(o.nodes, ids, s.warn); err != nil || o.among == "" {
 		return nodes, nil, err
 	}
-	names, err := readIDs(ctx, r.session, o.among)
+	names, err := readIDs(ctx, s, o.among)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -267,21 +266,21 @@ func (o *linksOptions) asked(ctx context.Context, r *reader, g *coles.Graph) (no
 }
 
 // readPairs reads pairs of the graph's nodes, each once, in the order of the nodes.
-func (r *reader) readPairs(ctx context.Context, path string, g *coles.Graph) ([]coles.Edge, error) {
-	s, err := r.input(path)
+func (s *session) readPairs(ctx context.Context, path string, g *coles.Graph) ([]coles.Edge, error) {
+	file, err := s.input(path)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	s.text = parse.Options{Header: r.opts.Header, SkipUnknown: r.opts.SkipUnknown, Unweighted: true}
-	nameNodes(&s.text, g.IDs(), g.Nodes())
+	defer file.close()
+	file.text = parse.Options{Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, Unweighted: true}
+	nameNodes(&file.text, g.IDs(), g.Nodes())
 	f, err := readingFormat("", path, true)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.read(ctx, f)
+	d, err := file.read(ctx, f)
 	if err != nil {
-		return nil, s.errAt(err)
+		return nil, file.errAt(err)
 	}
 	var pairs []coles.Edge
 	d.Adjacency.DoNonZero(func(u, v int, _ float64) { pairs = append(pairs, coles.Edge{U: u, V: v}) })

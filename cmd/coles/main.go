@@ -17,31 +17,12 @@
 //	coles version                        the version of this program
 //	coles completion SHELL               completion for bash, zsh, fish or pwsh
 //
-// coles COMMAND -h lists the options that most people need first and gives examples; coles help COMMAND lists all.
-// Options may be written with one dash or two, before or after arguments.
+// coles COMMAND -h lists the options that most people need first and gives examples; coles help COMMAND lists all, and
+// coles help the formats of files. Options may be written with one dash or two, before or after arguments.
 //
-// # Files
-//
-// coles help lists the formats of graphs and of vectors, one for every node (features or an
-// embedding). -from or the name of the file selects the format.
-//
-// With an edge list go -features FILE, which names the nodes and gives their order, and -labels
-// FILE, a line "id label" for every node that has one, or FILE:COLUMN for a column of a table. The file of a
-// graph tool, such as GML, may be each of these: its nodes have attributes, and -weight names that of edges. -columns, -unweighted, -bipartite, -missing
-// and -skip-unknown say how text is read that is not quite so, and -ids names the rows of a file
-// without ids. Everything may be gzipped, and is written so where a name ends in .gz. A file called
-// "-", or none where one is expected, is standard input or output; text is the default there.
-// Directed edges are made undirected.
-//
-// # Output
-//
-// Results go to standard output or to the file of -o, which is written under another name and renamed
-// when it is whole. Binary formats are not written to a terminal. Progress is shown on standard
-// error when that is a terminal. An error is one line on standard error, with file and line where
-// there are such.
-//
-// The same input, options and seed give the same bytes on any machine with the same vector
-// instructions.
+// Results go to standard output or to the file of -o, which takes its name when it is whole. An error is one line on
+// standard error, with file and line where there are such. The same input, options and seed give the same bytes on any
+// machine with the same vector instructions.
 //
 // # Exit status
 //

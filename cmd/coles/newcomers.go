@@ -27,7 +27,7 @@ func (o *newcomerOptions) flags() []cli.Flag {
 
 // newcomers are nodes that join a graph, to be embedded alone.
 type newcomers struct {
-	r       *reader
+	s       *session
 	old     *task.Data
 	edges   []coles.Edge
 	weights []float64
@@ -36,7 +36,7 @@ type newcomers struct {
 
 // read reads the nodes that join the graph, and their edges.
 func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, error) {
-	r := k.r
+	r := k.s
 	k.path = o.features
 	e := r.opts.Encoder
 	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && r.opts.Missing != "zero" {
@@ -77,7 +77,7 @@ func (k *newcomers) readEdges(ctx context.Context, path string, ids []string, n 
 	if path == "" {
 		return nil
 	}
-	d, err := k.r.readEdgeLines(ctx, path, ids)
+	d, err := k.s.readEdgeLines(ctx, path, ids)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (k *newcomers) readEdges(ctx context.Context, path string, ids []string, n 
 
 // readJoins reads edges of nodes that come with nothing else: all that the graph does not have.
 func (k *newcomers) readJoins(ctx context.Context, path string, ids []string) (*task.Data, error) {
-	d, err := k.r.readEdgeLines(ctx, path, nil)
+	d, err := k.s.readEdgeLines(ctx, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -104,18 +104,19 @@ func (k *newcomers) readJoins(ctx context.Context, path string, ids []string) (*
 }
 
 // readEdgeLines reads edges of these nodes, or of nodes as they come.
-func (r *reader) readEdgeLines(ctx context.Context, path string, ids []string) (*dataset.Dataset, error) {
-	s, err := r.input(path)
+func (s *session) readEdgeLines(ctx context.Context, path string, ids []string) (*dataset.Dataset, error) {
+	file, err := s.input(path)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer file.close()
+	file.text.Only = nil // nodes of GRAPH
 	f, _ := formatNamed(textGraph, isGraph)
 	if ids != nil {
-		nameNodes(&s.text, ids, len(ids))
+		nameNodes(&file.text, ids, len(ids))
 	}
-	d, err := s.read(ctx, f)
-	return d, s.errAt(err)
+	d, err := file.read(ctx, f)
+	return d, file.errAt(err)
 }
 
 // keep keeps edges, of nodes whose rows the function gives, and of which the first n are the graph's.
@@ -132,7 +133,7 @@ func (k *newcomers) keep(d *dataset.Dataset, name string, ids []string, n int, r
 
 // embed embeds the newcomers into the graph as it is without them.
 func (k *newcomers) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
-	m := k.r.file.Model.(*coles.Model) // or read has refused it
+	m := k.s.file.Model.(*coles.Model) // or read has refused it
 	if err := wantsFeatures(m, k.old.Features); err != nil {
 		return nil, nil, err
 	}

@@ -3,17 +3,23 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"coles"
+	"coles/internal/setting"
 	"coles/learn"
 	"coles/picture"
 	"coles/task"
+	"coles/webmap"
 
 	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
 )
 
 // plotOptions are the options of the command.
@@ -41,8 +47,7 @@ func plotCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *plotOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *plotOptions) run(ctx context.Context, s *session) error {
 	format, err := o.format(s)
 	if err != nil {
 		return err
@@ -55,7 +60,7 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 		return err
 	}
 	how := learn.Options{Seed: o.fit.seed}
-	v, err := o.read(ctx, r, task.General, func(e *embedder, d *task.Data) error {
+	v, err := o.read(ctx, s, task.General, func(e *embedder, d *task.Data) error {
 		switch {
 		case o.predicted && !s.set("kind"):
 			e.quiet = true
@@ -68,24 +73,21 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.colours(ctx, r, v, how)
-	if err != nil {
+	m := &nodeMap{o: o, progress: s.progress.show, of: v}
+	m.Title = filepath.Base(nameOf(cmp.Or(s.first(), o.embedding)))
+	if err := m.colour(ctx, s, how); err != nil {
 		return err
 	}
-	n, _ := v.rows.Dims()
-	var rows []int // all of them
-	if o.by == "tsne" && n > mostByTSNE {
+	if o.by == "tsne" && len(m.Groups) > mostByTSNE {
 		var said string
-		rows, said = sampled(task.Known(v.Dataset, n), mostByTSNE, o.fit.seed)
+		m.rows, said = sampled(task.Known(v.Dataset, len(m.Groups)), mostByTSNE, o.fit.seed)
 		s.say("%s", said)
-		c.of = picked(c.of, rows)
+		m.Groups = picked(m.Groups, m.rows)
 	}
-	m, err := mapOf(ctx, mapping{cmp.Or(r.first(), o.embedding), o.by == "pca", o.fit.seed, s.progress.show}, v, rows)
-	if err != nil {
+	if err := m.place(ctx); err != nil {
 		return err
 	}
 	s.progress.clear()
-	m.Groups, m.Names, m.Noun, m.Grades = c.of, c.names, c.noun, c.grades
 	return out.write(ctx, func(w io.Writer) error {
 		if format == html {
 			return m.write(ctx, w)
@@ -98,35 +100,28 @@ func (o *plotOptions) run(ctx context.Context, r *reader) error {
 	})
 }
 
-// Colours are what the nodes are coloured by: classes, clusters or steps of a scale.
-type colours struct {
-	of     []int
-	names  []string
-	noun   string
-	grades bool
-}
-
-// colours finds them.
-func (o *plotOptions) colours(ctx context.Context, r *reader, v *vectors, how learn.Options) (*colours, error) {
+// colour colours the nodes by classes, by clusters or by steps of a scale.
+func (m *nodeMap) colour(ctx context.Context, s *session, how learn.Options) error {
+	o, v := m.o, m.of
 	n, _ := v.rows.Dims()
-	t, err := o.target(v.Data, n, r.labelsAt())
+	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	labels := task.Known(v.Dataset, n)
-	c := &colours{of: labels, names: v.Classes, noun: "class", grades: t.Values != nil && o.count.k == 0}
+	m.Groups, m.Names, m.Noun = task.Known(v.Dataset, n), v.Classes, "class"
+	m.Grades = t.Values != nil && o.count.k == 0
 	switch {
 	case o.predicted && t.Kind() != task.OneClass:
-		return nil, usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
+		return usagef("-predicted colours nodes of one class, and the labels are something else: -labels-as classes takes them for names")
 	case o.predicted:
-		c.of, err = predictedClasses(ctx, r.session, v, t, how)
-	case c.grades:
-		c.of, c.names = graded(t.Values)
-	case o.byClusters(labels):
-		c.noun = "cluster"
-		c.of, c.names, err = o.count.find(ctx, r.session, v, o.fit.seed)
+		m.Groups, err = predictedClasses(ctx, s, v, t, how)
+	case m.Grades:
+		m.Groups, m.Names = graded(t.Values)
+	case o.byClusters(m.Groups):
+		m.Noun = "cluster"
+		m.Groups, m.Names, err = o.count.find(ctx, s, v, o.fit.seed)
 	}
-	return c, err
+	return err
 }
 
 // html is the map of package webmap.
@@ -210,4 +205,180 @@ func graded(values []float64) (step []int, names []string) {
 		}
 	}
 	return step, names
+}
+
+const (
+	mostByTSNE = 20_000 // nodes that t-SNE draws: more take minutes, and cover each other
+	mostEdges  = 3000   // that a map draws: more are a grey cloud
+	mostNear   = 10     // nodes that a page lists for one
+	mostNamed  = 20     // classes of which a picture names a node
+)
+
+// A nodeMap is a map of some rows of an embedding.
+type nodeMap struct {
+	webmap.Map
+	o        *plotOptions
+	progress coles.Progress
+	of       *vectors
+	rows     []int        // shown; nil for all
+	graph    *coles.Graph // drawn, if its edges are few; else nil
+	unit     mat.Matrix   // the rows of the embedding at length 1
+	drawn    []float64    // degrees, nil without a graph
+}
+
+// place places the features, unless there are none, and the embedding.
+func (m *nodeMap) place(ctx context.Context) error {
+	n, _ := m.of.rows.Dims()
+	m.IDs = task.Names(m.of.IDs, n)
+	m.Note = setting.Count(n, "nodes") + ". Near points have similar vectors."
+	if m.rows != nil {
+		m.Note = fmt.Sprintf("%d of %d nodes. Near points have similar vectors.", len(m.rows), n)
+		m.IDs = picked(m.IDs, m.rows)
+	}
+	for _, part := range []struct {
+		stage, title string
+		rows         mat.Matrix
+	}{{"features", "nodes by their features", m.of.Features}, {"vectors", m.of.shows(), m.of.rows}} {
+		if part.rows == nil {
+			continue
+		}
+		m.progress("draw "+part.stage, 0, 0)
+		places, err := m.flatten(ctx, part.rows)
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.stage, err)
+		}
+		m.Panels = append(m.Panels, webmap.Panel{Title: part.title, Places: places})
+	}
+	return m.join()
+}
+
+// shows says what the vectors are made of.
+func (v *vectors) shows() string {
+	switch {
+	case v.model == nil:
+		return "nodes by their vectors"
+	case v.Features == nil:
+		return "nodes by their neighbours"
+	case task.OriginOf(v.model).Kind == coles.UseFeatures.String():
+		return "nodes by their features, embedded"
+	}
+	return "nodes by features and neighbours"
+}
+
+// flatten places the rows of x that are shown in two dimensions, by their directions.
+func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	var err error
+	if m.rows != nil {
+		if x, err = someRows(ctx, x, m.rows); err != nil {
+			return nil, err
+		}
+	}
+	if m.unit, err = task.UnitRows(ctx, x); err != nil {
+		return nil, err
+	}
+	return task.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
+}
+
+// join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
+func (m *nodeMap) join() (err error) {
+	v := m.of
+	if m.drawn, err = v.degrees(); m.drawn == nil {
+		return err
+	}
+	if m.rows != nil {
+		m.drawn = picked(m.drawn, m.rows)
+	} else if v.Graph.Report().Edges <= mostEdges {
+		m.graph = v.Graph
+	}
+	return nil
+}
+
+// byImportance are the nodes, the most important first.
+func (m *nodeMap) byImportance() []int { return task.Important(m.drawn, m.unit, m.Groups) }
+
+// write writes the map as a page.
+func (m *nodeMap) write(ctx context.Context, w io.Writer) error {
+	m.First = m.byImportance()
+	if m.graph != nil {
+		for edge := range m.graph.Edges() {
+			if edge.U != edge.V {
+				m.Edges = append(m.Edges, [2]int{edge.U, edge.V})
+			}
+		}
+	}
+	// More rows take minutes, as they do for t-SNE.
+	if n := len(m.IDs); 1 < n && n <= mostByTSNE {
+		d, all := m.of.Data, make([]int, n)
+		if m.rows != nil { // of the graph
+			d = &task.Data{Dataset: d.Dataset}
+		}
+		for i := range all {
+			all[i] = i
+		}
+		similar, err := task.NewSimilar(ctx, d, m.unit, m.progress)
+		if err != nil {
+			return err
+		}
+		if m.Near, err = similar.Rows(ctx, all, mostNear); err != nil {
+			return err
+		}
+	} else if n > 1 {
+		m.Note += fmt.Sprintf(" Above %d nodes the nearest of one are not listed.", mostByTSNE)
+	}
+	return m.Write(w)
+}
+
+// picture draws the map with the names of the most important node of each class.
+func (m *nodeMap) picture() (*picture.Picture, error) {
+	var central []int
+	named := map[int]bool{-1: true}
+	for _, i := range m.byImportance() {
+		if class := m.Groups[i]; !named[class] && len(central) < mostNamed {
+			named[class], central = true, append(central, i)
+		}
+	}
+	var row []*picture.Picture
+	for _, part := range m.Panels {
+		axes := picture.Axes{Title: part.Title, Grades: m.Grades}
+		if m.o.by == "pca" {
+			axes.X, axes.Y = "first principal component", "second principal component"
+		}
+		marks := make([]picture.Mark, len(central))
+		for k, i := range central {
+			marks[k] = picture.Mark{Name: m.IDs[i], X: part.Places.At(i, 0), Y: part.Places.At(i, 1)}
+		}
+		var p *picture.Picture
+		var err error
+		if m.graph != nil {
+			p, err = picture.Drawing(axes, m.graph, part.Places, m.Groups, m.Names, marks...)
+		} else {
+			p, err = picture.Places(axes, part.Places, m.Groups, m.Names, marks...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", part.Title, err)
+		}
+		row = append(row, p)
+	}
+	p, err := picture.Grid(row)
+	if err == nil {
+		p.Height += 1.9
+	}
+	return p, err
+}
+
+// sampled are nodes drawn at random, those with a label first, and what is said about them.
+func sampled(labels []int, most int, seed uint64) (rows []int, said string) {
+	rows, others := []int{}, []int{}
+	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(len(labels)) {
+		if labels[i] >= 0 {
+			rows = append(rows, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	said = fmt.Sprintf("%d of %d nodes drawn", most, len(labels))
+	if labelled := len(rows); 0 < labelled && labelled <= most {
+		said += fmt.Sprintf(", all %d labelled among them", labelled)
+	}
+	return append(rows, others...)[:most], said
 }

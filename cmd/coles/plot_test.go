@@ -1,31 +1,11 @@
 package main
 
 import (
-	"image/png"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"coles/internal/testkit"
 )
-
-// plotted draws into a file of that ending and returns what is in it.
-func plotted(t *testing.T, ending string, args ...string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "map."+ending)
-	prints(t, "", "", append([]string{"plot", "-o", out}, args...)...)
-	return read(t, out)
-}
-
-func TestPlotFormats(t *testing.T) {
-	_, path := community(t)
-	drawn := testkit.Must(png.Decode(strings.NewReader(plotted(t, "png", path, "-by", "pca"))))
-	if size := drawn.Bounds().Size(); size.X < 1000 || size.Y < 500 {
-		t.Errorf("a picture of %v", size)
-	}
-}
 
 // Of many nodes a sample is drawn, those with a label first.
 func TestPlotDrawsASample(t *testing.T) {
@@ -54,19 +34,4 @@ func TestPlotDrawsASample(t *testing.T) {
 	}
 	_, said := sampled(slices.Repeat([]int{-1}, 5), 3, 1)
 	testkit.WantSame(t, "said without labels", said, "3 of 5 nodes drawn")
-}
-
-// Predicted classes are those of predict, labels stay as they are.
-func TestPlotPredicts(t *testing.T) {
-	d, path := community(t)
-	labels := slices.Clone(d.Labels)
-	labels[0] = (labels[0] + 1) % 3 // a wrong one
-	some := labelFile(t, labels, every(4, 300))
-	for _, p := range predicted(t, path, "-kind", "graph", "-labels", some) {
-		labels[testkit.Must(strconv.Atoi(p.ID))] = slices.Index([]string{className(0), className(1), className(2)}, p.Class)
-	}
-	all := labelFile(t, labels, every(1, 300))
-	if plotted(t, "svg", path, "-kind", "graph", "-by", "pca", "-labels", some, "-predicted") != plotted(t, "svg", path, "-kind", "graph", "-by", "pca", "-labels", all) {
-		t.Error("the picture of predicted classes is not that of labels that are the predictions")
-	}
 }

@@ -48,8 +48,7 @@ func predictCommand(s streams) *cli.Command {
 	})
 }
 
-func (o *predictOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *predictOptions) run(ctx context.Context, s *session) error {
 	out, err := o.outputs(s)
 	if err != nil {
 		return err
@@ -64,12 +63,12 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 			return err
 		}
 	}
-	v, err := o.vectorOptions.read(ctx, r, task.General, o.byLabels(how))
+	v, err := o.vectorOptions.read(ctx, s, task.General, o.byLabels(how))
 	if err != nil {
 		return err
 	}
 	n, _ := v.rows.Dims()
-	t, err := o.target(v.Data, n, r.labelsAt())
+	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 	}
 	s.progress.clear()
 	if err := out.model.write(ctx, func(w io.Writer) error {
-		f := r.keep(v.model, v.Data)
+		f := s.keep(v.model, v.Data)
 		f.Predictor = p
 		_, err := f.WriteTo(w)
 		return err
@@ -118,7 +117,7 @@ func (o *predictOptions) run(ctx context.Context, r *reader) error {
 
 // known is the classifier of -use. The model beside it makes the vectors, unless options say others.
 func (o *predictOptions) known(ctx context.Context, s *session) (*task.Predictor, error) {
-	f, err := readPath(ctx, s, o.use, readFile)
+	f, err := readPath(ctx, s, o.use, task.ReadFile)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how lear
 // byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
 func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data) error {
 	return func(e *embedder, d *task.Data) error {
-		if e.r.set("kind", "use") {
+		if e.s.set("kind", "use") {
 			return nil
 		}
 		return chosenBy(&o.labelOptions, how)(e, d)
@@ -156,7 +155,7 @@ func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data)
 // chosenBy has the labels choose the model.
 func chosenBy(o *labelOptions, how learn.Options) func(*embedder, *task.Data) error {
 	return func(e *embedder, d *task.Data) error {
-		t, err := o.target(d, d.Graph.Nodes(), e.r.labelsAt())
+		t, err := o.target(d, d.Graph.Nodes(), e.s.labelsAt())
 		e.fitting.Labels, e.fitting.How = &t, how
 		return err
 	}
@@ -165,6 +164,7 @@ func chosenBy(o *labelOptions, how learn.Options) func(*embedder, *task.Data) er
 // predictor learns from labels, unless there is a predictor: then it is checked against the vectors and the labels.
 func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Predictor, v *vectors, t task.Target, how learn.Options) (*task.Predictor, error) {
 	var err error
+	var notes []task.Note
 	if p == nil {
 		if err := o.refuse(s, t.Kind(), true); err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			}
 			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
 		}
-	} else if notes, err := p.Check(v.model, t); errors.Is(err, task.ErrOtherLabels) {
+	} else if p, notes, err = p.For(v.model, t); errors.Is(err, task.ErrOtherLabels) {
 		return nil, fmt.Errorf("%s %w: see -labels-as", o.use, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)

@@ -92,13 +92,16 @@ func TestCommandsShowStages(t *testing.T) {
 	}{
 		{"predict -embedding Y -labels L", "choose C 0/5, learn 0/1, cross-validate 0/5, classify"},
 		{"cluster -embedding Y", "cluster 0/190, measure silhouettes 0/2, cluster 0/10"},
-		{"plot -embedding Y -k 3 -o P", "cluster 0/10, draw vectors, t-SNE 0/1000"},
+		{"plot -embedding Y -k 3 -o P", "cluster 0/10, draw vectors, t-SNE 0/1000, write P"},
 		{"links -embedding Y G", "links, compare rows 0/"},
 		{"links G", "compare rows 0/, recommend"},
+		{"similar -graph G 7", "build the graph, compare neighbours"},
+		{"info G", "build the graph, measure the features"},
 		{"similar -embedding Y 7", "compare rows 0/"},
 		{"eval -embedding Y G -count 2 -runs 2", "classify 0/2, cluster 0/2"},
 	} {
-		args := split(strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive).Replace(c.args))
+		names := strings.NewReplacer("Y", embedding, "L", labels, "P", picture, "G", archive)
+		args := split(names.Replace(c.args))
 		var shown bytes.Buffer
 		program := root(streams{strings.NewReader(""), io.Discard, io.Discard, &progressLine{w: &shown}})
 		testkit.Check(t, program.Run(t.Context(), append([]string{"coles"}, args...)))
@@ -106,7 +109,7 @@ func TestCommandsShowStages(t *testing.T) {
 			t.Errorf("%s: the line is left as %q", c.args, shown.String())
 		}
 		rest := shown.String()
-		for stage := range strings.SplitSeq(c.stages, ", ") {
+		for stage := range strings.SplitSeq(names.Replace(c.stages), ", ") {
 			_, after, found := strings.Cut(rest, "\r"+stage)
 			if !found {
 				t.Errorf("%s: no stage %q in %q", c.args, stage, rest)

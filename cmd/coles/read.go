@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync/atomic"
 
 	"coles/dataset"
 	"coles/dataset/parse"
@@ -15,27 +14,12 @@ import (
 
 // read reads a source in a format.
 func (s *source) read(ctx context.Context, f dataset.Format) (*dataset.Dataset, error) {
-	if f.IsAt != nil { // several files
-		if s.stdin != nil {
-			return nil, usagef("the format %s is several files, not standard input", f.Name)
-		}
+	if f.IsAt != nil && s.stdin != nil {
+		return nil, usagef("the format %s is several files, not standard input", f.Name)
+	}
+	if f.IsAt != nil || s.stdin == nil && slices.Contains([]string{"npz", "npy", "csr"}, f.Name) && isPlain(s.path) {
 		s.progress.show("read "+s.path, 0, 0)
 		return f.Open(s.path, s.text)
-	}
-	if s.stdin == nil && slices.Contains([]string{"npz", "npy", "csr"}, f.Name) {
-		plain, err := openPlain(s.path)
-		switch {
-		case err != nil:
-			return nil, err
-		case plain != nil && f.Name != "npz":
-			plain.Close()
-			return f.Open(s.path, s.text)
-		case plain != nil:
-			defer plain.Close()
-			size := plain.Info.Size()
-			at := &cancelReaderAt{ctx: ctx, r: plain.Packed.(io.ReaderAt), each: func(n int64) { s.progress.bytes(s.name(), n, size) }}
-			return dataset.ReadNPZ(io.NewSectionReader(at, 0, size))
-		}
 	}
 	s.binary = f.Binary
 	r, err := s.open(ctx)
@@ -61,34 +45,17 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// openPlain opens a file that is neither packed nor a pipe; it is nil for those, and if it is not
-// there.
-func openPlain(path string) (*packed.File, error) {
+// isPlain reports whether a path is that of a file, and of none that is packed. Its numbers are read where they stand.
+func isPlain(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
+		return false
 	}
 	f, err := packed.Open(path)
-	if err == nil && f.IsGzip() {
-		return nil, f.Close()
+	if err != nil {
+		return false // which opening it says
 	}
-	return f, err
-}
-
-// A cancelReaderAt reads until ctx is done, and reports to each how many bytes it has read.
-type cancelReaderAt struct {
-	ctx  context.Context
-	r    io.ReaderAt
-	n    atomic.Int64
-	each func(n int64)
-}
-
-func (c *cancelReaderAt) ReadAt(p []byte, at int64) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	k, err := c.r.ReadAt(p, at)
-	c.each(c.n.Add(int64(k)))
-	return k, err
+	defer f.Close()
+	return !f.IsGzip()
 }
 
 // readEdgesOf reads edges together with features in text, so that nodes which one of both lacks are

@@ -70,7 +70,7 @@ type description interface{ print(w io.Writer) }
 
 // report prints a description on standard output.
 func report(ctx context.Context, s *session, asJSON bool, d description) error {
-	return sink{standard, s.stdout}.write(ctx, func(w io.Writer) error {
+	return sink{standard, s.stdout, s.progress}.write(ctx, func(w io.Writer) error {
 		if asJSON {
 			return printJSON(w, d)
 		}

@@ -4,17 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"coles/dataset/parse"
+	"coles/table"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
 )
-
-// standard is the name of standard input or output on a command line.
-const standard = "-"
 
 // streams are the standard streams of a run.
 type streams struct {
@@ -23,26 +23,30 @@ type streams struct {
 	progress       *progressLine // on standard error
 }
 
-// A session is one run of a command, besides what its options say: the streams, the arguments, and which options are
-// given.
+// A session is one run of a command: its streams and arguments, and how it reads files.
 type session struct {
 	streams
 	args  []string
-	given map[string]bool   // by the name of the option, or by another of its names
+	given map[string]bool   // whether an option is given, by each of its names
 	reads map[string]string // the files that are read, by the option that names them
-	taken bool              // standard input
-}
+	taken bool              // standard input is
 
-// readers are the options that name files to be read.
-var readers = []string{"features", "labels", "ids", "splits", "settings", "with", "new-features", "new-edges", "embedding", "use", "resume", "graph", "queries"}
+	*inputOptions
+	labelColumn string     // of -labels FILE:COLUMN, or ""
+	file        *task.File // whose model embeds what is read; nil for none
+	// The graph keeps the direction of edges; it is wanted as its file has it.
+	arcs, directed bool
+}
 
 // action has a command do its work.
 func action(from streams, do func(ctx context.Context, s *session) error) cli.ActionFunc {
 	return func(ctx context.Context, c *cli.Command) error {
 		s := &session{streams: from, args: c.Args().Slice(), given: map[string]bool{}, reads: map[string]string{}}
 		for _, f := range c.Flags {
+			file, isText := f.(*cli.StringFlag)
+			isRead := isText && file.Validator != nil && file.Category != string(ofOutput) // by [group.file]
 			for _, name := range f.Names() {
-				if s.given[name] = f.IsSet(); slices.Contains(readers, name) {
+				if s.given[name] = f.IsSet(); isRead {
 					s.reads[name] = c.String(name)
 				}
 			}
@@ -130,4 +134,140 @@ func setTo[T any](s *session, name string, value *T, says T) {
 	if s.set(name) {
 		*value = says
 	}
+}
+
+// inputOptions say what a graph is made of.
+type inputOptions struct {
+	from, features, labels, ids        string
+	header, columns, marks             string
+	categorical, text, numeric, ignore string // names of columns, between commas
+	knn                                int
+	opts                               parse.Options // how text is read
+}
+
+// flags are the options for an argument in one of these formats.
+func (o *inputOptions) flags(argument, formats string) []cli.Flag {
+	const otherwise = " (default: by their cells)"
+	const how = ": error, zero, mean (of the others) or drop (default: "
+	return []cli.Flag{
+		ofInput.text(&o.from, "from", "`FORMAT` of "+argument+": "+formats+"; by its name if not given"),
+		ofInput.file(&o.features, "features", "features of the nodes, `FILE` of vectors; replaces those of an archive"),
+		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
+		o.idsFlag(), o.headerFlag(),
+		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.text(&o.opts.Weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
+		ofInput.yes(&o.opts.Unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
+		ofInput.text(&o.opts.Repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),
+		ofInput.yes(&o.opts.Bipartite, "bipartite", "the two columns of edges name different kinds of nodes, even by the same ids"),
+		ofColumns.text(&o.categorical, "categorical", "`COLUMNS` of the features, names between commas, that are categories"+otherwise),
+		ofColumns.text(&o.text, "text", "`COLUMNS` of the features, names between commas, that are free text"+otherwise),
+		ofColumns.text(&o.numeric, "numeric", "`COLUMNS` of the features, names between commas, that are numbers"+otherwise),
+		ofColumns.text(&o.ignore, "ignore", "`COLUMNS` of the features, names between commas, that make no features"+otherwise),
+		ofColumns.text(&o.opts.Missing, "missing", "`HOW` empty cells, NA and the like are dealt with"+how+"mean)"),
+		ofColumns.text(&o.opts.MissingRows, "missing-rows", "`HOW` nodes without a row of features in text are dealt with"+how+"error)"),
+		ofColumns.text(&o.marks, "missing-marks", "`MARKS` between commas that say nothing as a cell, a label or an end of an edge (default: NA, NaN, null, None, \\N, ?, -, . and the like)"),
+		ofInput.yes(&o.opts.SkipUnknown, "skip-unknown", "skip labels and features of nodes that the graph does not have, and edges of nodes that the features do not have"),
+		ofInput.text(&o.opts.Scratch, "scratch", "`FOLDER` on a disk for what is as long as a large list of edges, in the place of memory"),
+	}
+}
+
+// graphFlags are the options for GRAPH.
+func (o *inputOptions) graphFlags() []cli.Flag {
+	return append(o.flags("GRAPH", formatNames(isGraph)),
+		ofInput.whole(&o.knn, "knn", "in the place of GRAPH: join each row of -features to the `K` nearest (default: 10, of fewer than 40 rows a quarter, where no GRAPH is given)"))
+}
+
+// idsFlag is the option that names rows.
+func (o *inputOptions) idsFlag() cli.Flag {
+	return ofInput.file(&o.ids, "ids", "ids of the rows of a file that has none, such as npy: `FILE` of one a line")
+}
+
+// headerFlag is the option for the first line of text.
+func (o *inputOptions) headerFlag() cli.Flag {
+	f := ofInput.text(&o.header, "header", "text begins with a `LINE` of column names: yes, no or detect")
+	f.Value = "detect"
+	return f
+}
+
+// begin takes the options that say how text is read, and checks them, as far as a command has them.
+func (s *session) begin(o *inputOptions) error {
+	s.inputOptions = o
+	o.opts.Kinds, o.opts.Warn = o.kinds(s), s.warn
+	if file, column, ok := cutColumn(o.labels); ok {
+		o.labels, s.labelColumn, s.reads["labels"] = file, column, file
+	}
+	for name, how := range map[string]string{"missing": o.opts.Missing, "missing-rows": o.opts.MissingRows} {
+		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
+			return usagef("-%s %s: want error, zero, mean or drop", name, how)
+		}
+	}
+	if s.set("repeats") && !slices.Contains([]string{"sum", "max", "first"}, o.opts.Repeats) {
+		return usagef("-repeats %s: want sum, max or first", o.opts.Repeats)
+	}
+	if s.set("missing-marks") {
+		o.opts.MissingMarks = strings.Split(o.marks, ",")
+	}
+	if s.set("columns") {
+		fields := strings.Split(o.columns, ",")
+		wrong := len(fields) < 2 || len(fields) > 3
+		for _, field := range fields {
+			k, err := strconv.Atoi(field)
+			wrong = wrong || err != nil || k < 1 || slices.Contains(o.opts.Columns, k)
+			o.opts.Columns = append(o.opts.Columns, k)
+		}
+		if wrong {
+			return usagef("-columns %s: want two or three different numbers from 1, such as 1,2,4", o.columns)
+		}
+	}
+	modes := map[string]parse.HeaderMode{"": parse.DetectHeader, "detect": parse.DetectHeader, "yes": parse.WithHeader, "no": parse.NoHeader}
+	var ok bool
+	if o.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
+		return usagef("-header %s: want yes, no or detect", o.header)
+	}
+	return nil
+}
+
+// kinds are the kinds of columns that the options set, nil where they set none.
+func (o *inputOptions) kinds(s *session) map[string]table.Kind {
+	var of map[string]table.Kind
+	for _, set := range []struct {
+		name, columns string
+		kind          table.Kind
+	}{{"categorical", o.categorical, table.Category}, {"text", o.text, table.Text}, {"numeric", o.numeric, table.Number}, {"ignore", o.ignore, table.Ignore}} {
+		if !s.set(set.name) {
+			continue
+		}
+		if of == nil {
+			of = make(map[string]table.Kind)
+		}
+		for _, column := range strings.Split(set.columns, ",") {
+			of[column] = set.kind
+		}
+	}
+	return of
+}
+
+// cutColumn cuts the name of a column from the end of FILE:COLUMN, if there is no file of the whole name.
+func cutColumn(path string) (file, column string, ok bool) {
+	at := strings.LastIndexByte(path, ':')
+	if at <= 0 || at == len(path)-1 {
+		return path, "", false
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, "", false
+	}
+	_, err := os.Stat(path[:at])
+	return path[:at], path[at+1:], err == nil
+}
+
+// input is the source at a path, read as the options say.
+func (s *session) input(path string) (*source, error) {
+	file, err := s.source(path)
+	if err == nil {
+		file.text = s.opts
+		if s.labelColumn != "" && sameFile(path, s.labels) {
+			file.text.LabelColumn = s.labelColumn
+		}
+	}
+	return file, err
 }

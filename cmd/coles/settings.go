@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding"
@@ -148,7 +147,7 @@ func readSettingsFile(ctx context.Context, s *session, path string) (*settingsFi
 	if path == "" {
 		return nil, nil
 	}
-	return readPath(ctx, s, path, func(r *bufio.Reader) (*settingsFile, error) {
+	return readPath(ctx, s, path, func(r io.Reader) (*settingsFile, error) {
 		const most = 1 << 20
 		text, err := io.ReadAll(io.LimitReader(r, most+1))
 		if err == nil && len(text) > most {

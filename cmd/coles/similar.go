@@ -62,8 +62,7 @@ type found struct {
 	as      func(near.Match) neighbour
 }
 
-func (o *similarOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *similarOptions) run(ctx context.Context, s *session) error {
 	var by near.Similarity
 	if err := by.UnmarshalText([]byte(o.by)); err != nil {
 		return usagef("-by %s: want cosine or dot", o.by)
@@ -83,9 +82,9 @@ func (o *similarOptions) run(ctx context.Context, r *reader) error {
 	}
 	var f *found
 	if o.graph != "" {
-		f, err = o.alike(ctx, r)
+		f, err = o.alike(ctx, s)
 	} else {
-		f, err = o.nearest(ctx, r, by)
+		f, err = o.nearest(ctx, s, by)
 	}
 	if err != nil {
 		return err
@@ -105,8 +104,8 @@ func (o *similarOptions) run(ctx context.Context, r *reader) error {
 }
 
 // nearest finds the nodes of like vectors.
-func (o *similarOptions) nearest(ctx context.Context, r *reader, by near.Similarity) (*found, error) {
-	d, err := r.readEmbeddingFile(ctx, o.from, o.embedding)
+func (o *similarOptions) nearest(ctx context.Context, s *session, by near.Similarity) (*found, error) {
+	d, err := s.readEmbeddingFile(ctx, o.from, o.embedding)
 	if err != nil {
 		return nil, err
 	}
@@ -116,21 +115,21 @@ func (o *similarOptions) nearest(ctx context.Context, r *reader, by near.Similar
 	if err != nil {
 		return nil, err
 	}
-	index.Progress = r.progress.show
+	index.Progress = s.progress.show
 	f := &found{columns: []string{"id", "node", "similarity"}, as: func(m near.Match) neighbour { return neighbour{ID: names[m.Row], Similarity: m.Score} }}
 	if o.queries != "" {
-		q, err := r.readEmbeddingFile(ctx, "", o.queries)
+		q, err := s.readEmbeddingFile(ctx, "", o.queries)
 		if err != nil {
 			return nil, err
 		}
 		f.matches, err = index.Vectors(ctx, q.Features, min(o.k, n))
 		if err == nil {
 			f.ids = task.Names(q.IDs, len(f.matches))
-			r.warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(o.embedding), nameOf(o.queries)))
+			s.warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(o.embedding), nameOf(o.queries)))
 		}
 		return f, err
 	}
-	rows, err := namedRows(r.args, names, r.warn)
+	rows, err := namedRows(s.args, names, s.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -142,21 +141,21 @@ func (o *similarOptions) nearest(ctx context.Context, r *reader, by near.Similar
 }
 
 // alike finds the nodes of -graph with like neighbours.
-func (o *similarOptions) alike(ctx context.Context, r *reader) (*found, error) {
+func (o *similarOptions) alike(ctx context.Context, s *session) (*found, error) {
 	for _, name := range []string{"embedding", "queries", "by"} {
-		if r.set(name) {
+		if s.set(name) {
 			return nil, usagef("-%s is of vectors, and -graph compares neighbours", name)
 		}
 	}
-	d, err := r.readGraph(ctx, o.graph)
+	d, err := s.readGraph(ctx, o.graph)
 	if err != nil {
 		return nil, err
 	}
-	if err := withGraph(d, o.graph); err != nil {
+	if err := s.withGraph(d, o.graph); err != nil {
 		return nil, err
 	}
 	names := d.Graph.IDs()
-	rows, err := namedRows(r.args, names, r.warn)
+	rows, err := namedRows(s.args, names, s.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +175,7 @@ func (o *similarOptions) alike(ctx context.Context, r *reader) (*found, error) {
 		}
 		return v
 	}
+	s.progress.show("compare neighbours", 0, 0)
 	if k := min(o.k, len(names)-1); k > 0 {
 		f.matches, err = near.Alike(ctx, d.Graph, rows, k)
 	}

@@ -22,8 +22,9 @@ import (
 
 // A sink is an output: a file, or standard output, or nowhere if zero.
 type sink struct {
-	path   string
-	stdout io.Writer
+	path     string
+	stdout   io.Writer
+	progress *progressLine
 }
 
 // output is the sink at the path that an option names, nowhere for an empty one. It must be none
@@ -46,7 +47,7 @@ func (s *session) output(files []string, option, path string, binary bool) (sink
 	if path == standard && binary && isTerminal(s.stdout) {
 		return sink{}, usagef("a binary format does not go to a terminal; name a file by -o")
 	}
-	return sink{path, s.stdout}, writable(path)
+	return sink{path, s.stdout, s.progress}, writable(path)
 }
 
 // writable finds, before any work is done, what keeps a file from being written.
@@ -128,9 +129,11 @@ func (s sink) write(ctx context.Context, f func(io.Writer) error) error {
 		return ctx.Err()
 	}
 	if s.path != standard {
+		s.progress.show("write "+s.path, 0, 0)
+		defer s.progress.clear()
 		return dataset.WriteFile(s.path, stoppable)
 	}
-	stdout := s.stdout
+	stdout := s.stdout // perhaps to a pager, whose screen shows no progress
 	if isTerminal(stdout) {
 		stdout = visible(stdout)
 	}

@@ -72,7 +72,7 @@ func (s *source) open(ctx context.Context) (*bufio.Reader, error) {
 	}
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{from}, make([]byte, bufferSize))
+		_, err := io.Copy(w, from)
 		w.CloseWithError(err)
 		closeFile()
 	}()
@@ -102,7 +102,7 @@ func (s *source) close() {
 }
 
 // readSource reads a source by way of read, names it in errors and closes it.
-func readSource[T any](ctx context.Context, s *source, read func(r *bufio.Reader) (T, error)) (v T, err error) {
+func readSource[T any](ctx context.Context, s *source, read func(r io.Reader) (T, error)) (v T, err error) {
 	defer s.close()
 	r, err := s.open(ctx)
 	if err == nil {
@@ -112,23 +112,12 @@ func readSource[T any](ctx context.Context, s *source, read func(r *bufio.Reader
 }
 
 // readPath is readSource for the file at a path.
-func readPath[T any](ctx context.Context, s *session, path string, read func(r *bufio.Reader) (T, error)) (v T, err error) {
+func readPath[T any](ctx context.Context, s *session, path string, read func(r io.Reader) (T, error)) (v T, err error) {
 	from, err := s.source(path)
 	if err != nil {
 		return v, err
 	}
 	return readSource(ctx, from, read)
-}
-
-// atEnd refuses bytes behind the end of a model or a training whose reading had this error.
-func atEnd(r *bufio.Reader, err error) error {
-	if err != nil {
-		return err
-	}
-	if _, err := r.ReadByte(); err != io.EOF {
-		return fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
-	}
-	return nil
 }
 
 // A fileError is an error with the name of its file.
@@ -140,9 +129,13 @@ type fileError struct {
 func (e *fileError) Error() string { return e.file + ": " + e.err.Error() }
 func (e *fileError) Unwrap() error { return e.err }
 
-// errAt puts the source's name before an error that does not have it, and what the source was taken
-// for behind one that may come of this.
+// errAt puts the source's name before an error that lacks it. Behind an error that a wrong guess may have caused it says
+// what the source was taken for.
 func (s *source) errAt(err error) error {
+	labels, _ := s.text.Labels.(named)
+	if where := (*parse.Error)(nil); errors.As(err, &where) && where.File == labels.name {
+		return err
+	}
 	if s.guess != "" && (errors.Is(err, coles.ErrFormat) || errors.Is(err, coles.ErrShape) || errors.Is(err, dataset.ErrMissing)) {
 		err, s.guess = fmt.Errorf("%w (%s)", err, s.guess), ""
 	}
@@ -174,12 +167,6 @@ func (s *source) guessed(from string, f dataset.Format, because string) {
 	}
 	s.guess += "; name the format by -from"
 }
-
-// The methods that these hide would make io.CopyBuffer take buffers of its own.
-type (
-	onlyReader struct{ io.Reader }
-	onlyWriter struct{ io.Writer }
-)
 
 // A counter reports to each how many bytes were read.
 type counter struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -61,13 +60,12 @@ func (o *trainOptions) training() []cli.Flag {
 	}
 }
 
-func (o *trainOptions) run(ctx context.Context, r *reader) error {
-	s := r.session
+func (o *trainOptions) run(ctx context.Context, s *session) error {
 	if err := o.out.check(); err != nil {
 		return err
 	}
 	w := &embedding{o: &o.out, new: &newcomerOptions{}}
-	return w.write(ctx, r, func() (maker, error) { return o.trainer(ctx, s) })
+	return w.write(ctx, s, func() (maker, error) { return o.trainer(ctx, s) })
 }
 
 // presets are the settings to begin with.
@@ -198,9 +196,12 @@ func (o *trainOptions) keepCheckpoints(ctx context.Context, s *session, t *train
 }
 
 // readCheckpoint reads a training and nothing after it.
-func readCheckpoint(r *bufio.Reader) (*gnn.Checkpoint, error) {
+func readCheckpoint(r io.Reader) (*gnn.Checkpoint, error) {
 	at, err := gnn.ReadCheckpoint(r)
-	return at, atEnd(r, err)
+	if n, _ := r.Read(make([]byte, 1)); err == nil && n > 0 {
+		err = fmt.Errorf("%w: bytes after its end", coles.ErrFormat)
+	}
+	return at, err
 }
 
 func (t *trainer) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {

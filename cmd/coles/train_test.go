@@ -56,18 +56,6 @@ func TestTrainWritesWhatTheLibraryTrains(t *testing.T) {
 	testkit.WantSame(t, "settings", asJSON(t, info.Settings), asJSON(t, m.Settings()))
 }
 
-// A graph without features is trained on what embed writes.
-func TestTrainOnEmbedding(t *testing.T) {
-	d, _ := community(t)
-	d.Features, d.FeatureNames = nil, nil
-	path := archiveOf(t, d)
-	embedded := filepath.Join(t.TempDir(), "y.npz")
-	must(t, "", "embed", path, "-o", embedded)
-	d.Features = testkit.Must(coles.Fit(t.Context(), testkit.Must(d.Graph()), nil)).Embedding()
-	want := text(t, func(b *bytes.Buffer) error { return dataset.WriteTSV(b, nil, trained(t, d).Embedding()) })
-	prints(t, want, "", append([]string{"train", embedded}, smallTraining()...)...)
-}
-
 // A preset, a file and options set what the library has under their names.
 func TestTrainingSettings(t *testing.T) {
 	_, edges, features := small(t)

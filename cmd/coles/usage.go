@@ -12,7 +12,11 @@ import (
 	"coles/dataset/parse"
 	"coles/internal/setting"
 
+	"github.com/hbollon/go-edlib"
 	"github.com/urfave/cli/v3"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A usageError is a command line that makes no sense.
@@ -43,9 +47,8 @@ func badOption(name string, err error) error {
 	return err
 }
 
-// oneLine is the text of an error without the packages that it comes from, so that it begins with a
-// file and line where there are such, with options in the place of fields, and without line
-// breaks, whatever an id or a file name brings along.
+// oneLine is the text of an error in one line, whatever an id or a file name contains. It begins with file and line where
+// there are such, not with the package, and names options in the place of fields.
 func oneLine(err error) string {
 	text := err.Error()
 	var bad *coles.SettingError
@@ -93,4 +96,35 @@ func badUsage(_ context.Context, c *cli.Command, err error, _ bool) error {
 		want = "out of range"
 	}
 	return usagef("-%s %q: %s", strings.TrimSuffix(name, ":"), value, want)
+}
+
+// didYouMean asks whether what was typed is the nearest of some names, if one is near: a third of
+// its letters wrong or swapped, but at most three, or one. Accents and capitals do not count.
+func didYouMean(prefix, typed string, names []string) string {
+	letters := inLetters()
+	a := letters(typed)
+	length := len([]rune(a))
+	best, least := "", min(max(1, length/3), 3, length-1)+1
+	for _, name := range names {
+		b := letters(name)
+		if more := len(b) - len(a); more > 4*least || more < -4*least { // of at most four bytes each
+			continue
+		}
+		if d := edlib.OSADamerauLevenshteinDistance(a, b); d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
+}
+
+// inLetters returns what makes small letters of text, without accents.
+func inLetters() func(string) string {
+	plain := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
+	return func(s string) string {
+		s, _, _ = transform.String(plain, s) // no error comes of text
+		return strings.ToLower(s)
+	}
 }

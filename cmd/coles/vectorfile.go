@@ -14,11 +14,11 @@ import (
 
 // readEmbeddingFile reads a file of vectors that is no table: a mistyped number would make a category of a column.
 // They are not the features of a model.
-func (r *reader) readEmbeddingFile(ctx context.Context, formatName, path string) (*dataset.Dataset, error) {
-	e := r.opts.Encoder
-	r.opts.Encoder = nil
-	defer func() { r.opts.Encoder = e }()
-	d, err := r.readVectors(ctx, formatName, path)
+func (s *session) readEmbeddingFile(ctx context.Context, formatName, path string) (*dataset.Dataset, error) {
+	e := s.opts.Encoder
+	s.opts.Encoder = nil
+	defer func() { s.opts.Encoder = e }()
+	d, err := s.readVectors(ctx, formatName, path)
 	if err == nil {
 		err = onlyNumbers(d, path)
 	}
@@ -34,33 +34,32 @@ func onlyNumbers(d *dataset.Dataset, path string) error {
 }
 
 // readVectors reads a file of vectors.
-func (r *reader) readVectors(ctx context.Context, formatName, path string) (*dataset.Dataset, error) {
-	f, s, err := r.vectorsAt(ctx, formatName, path)
+func (s *session) readVectors(ctx context.Context, formatName, path string) (*dataset.Dataset, error) {
+	f, file, err := s.vectorsAt(ctx, formatName, path)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	return r.readVectorsAs(ctx, f, s)
+	defer file.close()
+	return s.readVectorsAs(ctx, f, file)
 }
 
 // vectorsAt opens a file of vectors and finds its format.
-func (r *reader) vectorsAt(ctx context.Context, formatName, path string) (dataset.Format, *source, error) {
+func (s *session) vectorsAt(ctx context.Context, formatName, path string) (dataset.Format, *source, error) {
 	f, err := readingFormat(formatName, path, false)
 	if err != nil {
 		return f, nil, err
 	}
-	s, err := r.input(path)
+	file, err := s.input(path)
 	if err == nil && formatName == "" {
-		f = orTable(ctx, f, s)
+		f = orTable(ctx, f, file)
 		if extension := extensionOf(path); extension != "" && len(dataset.FormatsAt(path)) == 0 {
-			s.guess = fmt.Sprintf("read as %s: unknown format %s", f.Name, extension)
+			file.guess = fmt.Sprintf("read as %s: unknown format %s", f.Name, extension)
 		}
 	}
-	return f, s, err
+	return f, file, err
 }
 
-// orTable returns a format that was guessed by the name of a file, or the one of a table in text,
-// which .txt may be as well.
+// orTable corrects a format that was guessed by the name of a file: a .txt of word2vec may be a table.
 func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 	if f.Name == "word2vec" && !beginsAsWord2Vec(ctx, s) {
 		f, _ = formatNamed(textVectors, isVectors)
@@ -69,31 +68,31 @@ func orTable(ctx context.Context, f dataset.Format, s *source) dataset.Format {
 }
 
 // readVectorsAs reads vectors in a format.
-func (r *reader) readVectorsAs(ctx context.Context, f dataset.Format, s *source) (*dataset.Dataset, error) {
-	d, err := s.read(ctx, f)
+func (s *session) readVectorsAs(ctx context.Context, f dataset.Format, file *source) (*dataset.Dataset, error) {
+	d, err := file.read(ctx, f)
 	if err == nil {
-		err = r.take(d, s.name())
+		err = s.take(d, file.name())
 	}
 	if err == nil && d.Features == nil && d.Adjacency != nil && f.Name == "npz" && d.IDs == nil && d.Labels == nil { // of SciPy
 		d.Features, d.Adjacency = d.Adjacency, nil
-		r.warn(fmt.Errorf("%s: the square matrix is taken for features", s.name()))
+		s.warn(fmt.Errorf("%s: the square matrix is taken for features", file.name()))
 	}
 	if err == nil && d.Features == nil {
 		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)
 	}
 	if err != nil {
-		return nil, s.errAt(err)
+		return nil, file.errAt(err)
 	}
 	rows, _ := d.Features.Dims()
-	if err := r.giveIDs(ctx, d, rows); err != nil {
+	if err := s.giveIDs(ctx, d, rows); err != nil {
 		return nil, err
 	}
 	return d, ctx.Err()
 }
 
-// beginsAsWord2Vec reports whether the first line is two whole numbers and the second has as many
-// values as the second number, as in word2vec's text, or the file is one of GloVe by its name or by a token that
-// would be a quote or a comment in other text. The reader reports what cannot be read.
+// beginsAsWord2Vec reports whether text is word2vec's: the first line is two whole numbers, and the second line has as
+// many values as the second number. GloVe's text is told by its name, or by a token that would be a quote or a comment
+// elsewhere. The reader reports what cannot be read.
 func beginsAsWord2Vec(ctx context.Context, s *source) bool {
 	r, err := s.open(ctx)
 	if err != nil {

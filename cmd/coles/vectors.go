@@ -76,18 +76,18 @@ type vectors struct {
 	choice *learn.Choice // of the model, by labels
 }
 
-// read reads an embedding, and the graph if there is one, or reads the graph and embeds it for a purpose, as adapt
-// says, nil for nothing more.
-func (o *vectorOptions) read(ctx context.Context, r *reader, usual task.Purpose, adapt func(*embedder, *task.Data) error) (*vectors, error) {
+// read reads an embedding, and the graph if there is one. Without -embedding it reads the graph and embeds it for a
+// purpose; adapt may change how.
+func (o *vectorOptions) read(ctx context.Context, s *session, usual task.Purpose, adapt func(*embedder, *task.Data) error) (*vectors, error) {
 	if o.embedding != "" {
-		return o.readVectors(ctx, r)
+		return o.readVectors(ctx, s)
 	}
-	e, err := newEmbedder(ctx, r, &o.fit, o.with, usual)
+	e, err := newEmbedder(ctx, s, &o.fit, o.with, usual)
 	if err != nil {
 		return nil, err
 	}
-	r.arcs = o.directed
-	d, err := r.readArgument(ctx)
+	s.arcs = o.directed
+	d, err := s.readArgument(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +101,12 @@ func (o *vectorOptions) read(ctx context.Context, r *reader, usual task.Purpose,
 }
 
 // readVectors reads -embedding, and the graph if there is one.
-func (o *vectorOptions) readVectors(ctx context.Context, r *reader) (*vectors, error) {
-	args, err := r.arguments(1)
+func (o *vectorOptions) readVectors(ctx context.Context, s *session) (*vectors, error) {
+	args, err := s.arguments(1)
 	if err != nil {
 		return nil, err
 	}
-	of, err := r.readEmbeddingFile(ctx, "", o.embedding)
+	of, err := s.readEmbeddingFile(ctx, "", o.embedding)
 	if err != nil {
 		return nil, err
 	}
@@ -114,16 +114,16 @@ func (o *vectorOptions) readVectors(ctx context.Context, r *reader) (*vectors, e
 	n, _ := v.rows.Dims()
 	if len(args) == 0 {
 		of.Features = nil
-		return v, r.giveLabels(ctx, of, n)
+		return v, s.giveLabels(ctx, of, n)
 	}
-	if v.Data, err = r.readGraph(ctx, args[0]); err != nil {
+	if v.Data, err = s.readGraph(ctx, args[0]); err != nil {
 		return nil, err
 	}
-	if err := withGraph(v.Data, args[0]); err != nil {
+	if err := s.withGraph(v.Data, args[0]); err != nil {
 		return nil, err
 	}
 	if of.IDs == nil && !areNumbers(v.IDs) {
-		r.warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(o.embedding), nameOf(args[0])))
+		s.warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(o.embedding), nameOf(args[0])))
 	}
 	x, names := v.Features, v.FeatureNames
 	err = giveFeatures(v.Dataset, of, o.embedding)

@@ -59,6 +59,10 @@ type Options struct {
 	// Rows, where it is not 0, says that the nodes are called 0 to Rows − 1, as those of vectors without
 	// ids are: it is a shorter way to say that of Nodes, and Dataset.IDs are nil.
 	Rows int
+	// Only, when not nil, names the nodes whose vectors are wanted: ids, and for the beginning of ids this and a *, if no node
+	// is called so. They come first, dataset.Dataset.Wanted of them. Others with one neighbour or none, which would take
+	// columns of the vectors, are left out. It is for nodes that the files name, not for Nodes or Rows.
+	Only []string
 	// Undirected makes the graph, as dataset.Dataset.Graph does, in the place of the adjacency, of which an
 	// entry takes twice to four times the memory: Dataset.Undirected has it.
 	Undirected bool

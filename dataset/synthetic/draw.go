@@ -3,12 +3,14 @@ package synthetic
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"coles"
 	"coles/dataset"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"github.com/james-bowman/sparse"
@@ -189,54 +191,19 @@ func (g *blocks) adjacency(ctx context.Context) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	return symmetric(ctx, n, parts)
-}
-
-// symmetric is the matrix with a one at (i, j) and (j, i) for all pairs i, j, i, j, …, which it
-// gives back part by part.
-func symmetric(ctx context.Context, n int, parts [][]int32) (*sparse.CSR, error) {
-	indptr := make([]int, n+1)
-	for _, ends := range parts {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		for _, i := range ends {
-			indptr[i+1]++
-		}
-	}
-	for i := range n {
-		indptr[i+1] += indptr[i]
-	}
-	ind, next := make([]int, indptr[n]), slices.Clone(indptr[:n])
+	edges, count := make([]iter.Seq2[coles.Edge, float64], len(parts)), 0
 	for t, ends := range parts {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		count += len(ends) / 2
+		edges[t] = func(yield func(coles.Edge, float64) bool) {
+			for q := 0; q < len(ends) && yield(coles.Edge{U: int(ends[q]), V: int(ends[q+1])}, 1); q += 2 {
+			}
 		}
-		for q := 0; q < len(ends); q += 2 {
-			i, j := ends[q], ends[q+1]
-			ind[next[i]], ind[next[j]] = int(j), int(i)
-			next[i]++
-			next[j]++
-		}
-		parts[t] = nil
 	}
-	kept := next // of each row
-	err := parallel.EachRow(ctx, n, func(i int) {
-		row := ind[indptr[i]:indptr[i+1]]
-		slices.Sort(row)
-		kept[i] = len(slices.Compact(row))
-	})
+	a, _, _, err := matrix.FromEntries(ctx, n, edges, count, false, matrix.First)
 	if err != nil {
 		return nil, err
 	}
-	end := 0
-	for i := range n {
-		start := indptr[i]
-		indptr[i] = end
-		end += copy(ind[end:], ind[start:start+kept[i]])
-	}
-	indptr[n] = end
-	return sparse.NewCSR(n, n, indptr, ind[:end:end], slices.Repeat([]float64{1}, end)), nil
+	return matrix.ExportCSR(ctx, a)
 }
 
 // rowsOf are the rows of a task, each with its number of draws.
@@ -259,7 +226,7 @@ func (g *blocks) words(ctx context.Context) (mat.Matrix, error) {
 		var count []float64
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			bag = d.bag(bag[:0], int(place[i]))
-			d.sort(bag, 0, d.Features)
+			slices.Sort(bag)
 			for q, w := range bag {
 				if d.stopped(q) {
 					break
@@ -300,27 +267,6 @@ func (d drawing) bag(bag []int, p int) []int {
 		}
 	}
 	return bag
-}
-
-// sort orders a bag of words from lo to below hi. A long one is parted by the vocabulary first, since a sort
-// does not look at the context.
-func (d drawing) sort(bag []int, lo, hi int) {
-	if len(bag) <= between {
-		slices.Sort(bag)
-		return
-	}
-	if hi-lo < 2 || d.ctx.Err() != nil {
-		return
-	}
-	below, mid := 0, lo+(hi-lo)/2
-	for q, w := range bag {
-		if w < mid {
-			bag[q], bag[below] = bag[below], w
-			below++
-		}
-	}
-	d.sort(bag[:below], lo, mid)
-	d.sort(bag[below:], mid, hi)
 }
 
 // numbers draws the dense features of every node.

@@ -89,9 +89,8 @@ func (t *Tape[T]) addColumnSums(b *Value[T], g Matrix[T]) {
 	}
 }
 
-// Mul is y = a∘b, the product by entry of an n×d matrix a and of b: n×d, or 1×d, n×1 or 1×1, which
-// stands for the n×d matrix that repeats it. g_a = g∘b, g_b = g∘a, summed over the rows and columns
-// that repeat b.
+// Mul is y = a∘b, the product by entry of an n×d matrix a and of b. b is n×d, or is repeated to n×d from 1×d, n×1 or
+// 1×1. g_a = g∘b and g_b = g∘a, summed over the rows and columns that repeat b.
 func (t *Tape[T]) Mul(a, b *Value[T]) *Value[T] {
 	byRow, byColumn := b.Rows() == a.Rows(), b.Cols() == a.Cols()
 	fit((byRow || b.Rows() == 1) && (byColumn || b.Cols() == 1), "Mul", a, b)

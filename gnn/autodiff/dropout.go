@@ -9,12 +9,11 @@ import (
 	"coles/internal/stream"
 )
 
-// Dropout sets every entry of x, of any shape, to zero with probability rate in [0, 1),
-// independently, and divides the others by 1 − rate: y = x∘m (Srivastava et al., 2014). It draws
-// one number from rnd, which with the index of the row seeds the draws of that row; for a
-// SparseConstant, of the entries that are stored, before rows are gathered. A nil rnd stands for
-// evaluation: y = x. g_x = g∘m; m is drawn again instead of being stored. For a SparseConstant it
-// costs as much as NewSparse, with memory for its entries.
+// Dropout is y = x∘m (Srivastava et al., 2014). Each entry of x, of any shape, is set to zero with probability rate
+// in [0, 1), independently; the others are divided by 1 − rate. It draws one number from rnd. That number and the
+// index of a row seed the draws of the row. For a SparseConstant draws are for the entries that are stored, before
+// rows are gathered. A nil rnd stands for evaluation: y = x. g_x = g∘m; m is drawn again instead of being stored. For
+// a SparseConstant it costs as much as NewSparse, with memory for its entries.
 func (t *Tape[T]) Dropout(x *Value[T], rate float64, rnd *rand.Rand) *Value[T] {
 	m := newMask("Dropout", rate, rnd)
 	if rate == 0 || rnd == nil {

@@ -29,8 +29,8 @@ func above[T Float](x T) int {
 	return index
 }
 
-// ELU is y = x where x > 0, else eˣ − 1, by entry (Clevert, Unterthiner, Hochreiter, 2016). g_x = g
-// where x > 0, else g·eˣ = g·(y + 1).
+// ELU is y = x where x > 0, else eˣ − 1, by entry (Clevert, Unterthiner, Hochreiter, 2016). Then g_x = g where x > 0,
+// else g·eˣ = g·(y + 1).
 func (t *Tape[T]) ELU(x *Value[T]) *Value[T] {
 	return t.byEntry(x,
 		func(x T) T {
@@ -47,8 +47,8 @@ func (t *Tape[T]) ELU(x *Value[T]) *Value[T] {
 		})
 }
 
-// PReLU is y = x where x > 0, else a·x, by entry, for x of any shape and a 1×1 slope a (He, Zhang,
-// Ren, Sun, 2015). g_x = g where x > 0, else a·g; g_a = Σ g·x over the entries x ≤ 0.
+// PReLU is y = x where x > 0, else a·x, by entry, for x of any shape and a 1×1 slope a (He, Zhang, Ren, Sun, 2015).
+// Then g_x = g where x > 0, else a·g; and g_a = Σ g·x over the entries x ≤ 0.
 func (t *Tape[T]) PReLU(x, a *Value[T]) *Value[T] {
 	fit(a.Rows() == 1 && a.Cols() == 1, "PReLU", x, a)
 	y := t.newValue(x.Rows(), x.Cols(), x, a)

@@ -101,8 +101,8 @@ func (t *Tape[T]) total(a, b Matrix[T], sum func(a, b []T) float64) (total float
 	return total
 }
 
-// columnSums sets sum, of one number for each column, to what add adds to it for the rows in [0,
-// rows): first within blocks of rows, then the blocks in order.
+// columnSums sets sum, of one number for each column, to the total of what add adds for the rows in [0, rows). It
+// sums within blocks of rows, and then the blocks in order.
 func (t *Tape[T]) columnSums(sum []float64, rows int, add func(sum []float64, i int)) {
 	grain := max(summedRows, rowsOf(len(sum)))
 	parts := t.wide.take(parallel.Pieces(rows, grain), len(sum))

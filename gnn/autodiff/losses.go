@@ -140,9 +140,8 @@ func (t *Tape[T]) TraceQuadratic(s SymmetricOperator[T], h *Value[T]) *Value[T] 
 	return y
 }
 
-// SoftOrthogonality is the 1×1 matrix y = ‖hᵀh/n − I‖²_F/d of an n×d matrix h, n > 0 and d > 0: how
-// far its columns are from being orthogonal with a mean square of one. g_h = 4g/(n·d)·h·(hᵀh/n −
-// I).
+// SoftOrthogonality is the 1×1 matrix y = ‖hᵀh/n − I‖²_F/d of an n×d matrix h, n > 0 and d > 0. It is 0 where the
+// columns are orthogonal and have a mean square of one. g_h = 4g/(n·d)·h·(hᵀh/n − I).
 func (t *Tape[T]) SoftOrthogonality(h *Value[T]) *Value[T] {
 	fit(h.Rows() > 0 && h.Cols() > 0, "SoftOrthogonality", h)
 	c, weight, d := 1/float64(h.Rows()), 1/float64(h.Cols()), h.Cols()

@@ -8,9 +8,9 @@ import (
 	"coles/internal/matrix"
 )
 
-// HeadDots is the n×K matrix of the inner products of parts of rows: y_ik = a_k·z_i^k for an n×K·f
-// matrix z, whose row i consists of the K heads z_i^k of f numbers each, and the rows a_k of a K×f
-// matrix. g_z of head k of row i = g_ik·a_k, g_a of row k = Σ_i g_ik·z_i^k.
+// HeadDots is the n×K matrix of the inner products of parts of rows, y_ik = a_k·z_i^k. Row i of z, n×K·f, consists of
+// the K heads z_i^k of f numbers each; the a_k are the rows of a K×f matrix. g_z of head k of row i = g_ik·a_k, g_a
+// of row k = Σ_i g_ik·z_i^k.
 func (t *Tape[T]) HeadDots(z, a *Value[T]) *Value[T] {
 	heads, width := a.Rows(), a.Cols()
 	fit(z.Cols() == heads*width, "HeadDots", z, a)
@@ -55,12 +55,12 @@ func head[T Float](m Matrix[T], i, k, width int) []T {
 //
 //	y_i^k = Σ_j m_ij^k·α_ij^k·z_j^k,  α_ij^k = softmax_j e_ij^k,  e_ij^k = LeakyReLU(target_ik + source_jk)
 //
-// over the j for which s, n×p, has an entry (i, j), of whatever value; 0 for a row without entries.
-// z is p×K·f, a row being its K heads side by side, target n×K and source p×K, such as [Tape.HeadDots]
-// of z. The slope of LeakyReLU is in [0, 1]. m is a mask as in [Tape.Dropout]: it is 0 with
-// probability rate, else 1/(1 − rate), and 1 for a nil rnd. With d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i) for each head, the gradients are g_z of row j
-// = Σ_i m_ij·α_ij·g_i, g_source of row j = Σ_i d_ij and g_target of row i = Σ_j d_ij. The memory is of
-// the order of y, the cost O(entries·K·f) and entries·K exponentials, in either direction.
+// over the j for which s, n×p, has an entry (i, j), of whatever value. It is 0 for a row without entries. z is p×K·f,
+// a row being its K heads side by side. target is n×K and source p×K, such as [Tape.HeadDots] of z. The slope of
+// LeakyReLU is in [0, 1]. m is a mask as in [Tape.Dropout]: 0 with probability rate, else 1/(1 − rate), and 1 for a
+// nil rnd. For each head let d_ij = α_ij·LeakyReLU′·(m_ij·g_i·z_j − g_i·y_i). Then g_z of row j = Σ_i m_ij·α_ij·g_i,
+// g_source of row j = Σ_i d_ij and g_target of row i = Σ_j d_ij. The memory is of the order of y, the cost
+// O(entries·K·f) and entries·K exponentials, in either direction.
 func (t *Tape[T]) Attention(s *Sparse[T], z, target, source *Value[T], slope, rate float64, rnd *rand.Rand) *Value[T] {
 	n, heads := s.matrix.Rows, target.Cols()
 	fitSparse("Attention", s, z)

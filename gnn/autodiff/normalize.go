@@ -83,10 +83,10 @@ func (t *Tape[T]) columnDots(sum []float64, a, b Matrix[T]) {
 	})
 }
 
-// BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε), for an n×d matrix x, n
-// > 0, 1×d matrices γ and β, and the mean μ_j and the variance σ²_j = (1/n)·Σ_i (x_ij − μ_j)² of
-// each column (Ioffe and Szegedy, 2015). These are written to mean and variance, of length d, for
-// running averages of the caller. With s_j = √(σ²_j + ε) and means taken over the column,
+// BatchNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_j)/√(σ²_j + ε) (Ioffe and Szegedy, 2015), for an n×d
+// matrix x, n > 0, and 1×d matrices γ and β. The mean μ_j and the variance σ²_j = (1/n)·Σ_i (x_ij − μ_j)² of each
+// column are written to mean and variance, of length d, for running averages of the caller. With s_j = √(σ²_j + ε)
+// and means taken over the column,
 //
 //	g_x = (γ/s)·(g − mean(g) − x̂·mean(g·x̂)),  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
 func (t *Tape[T]) BatchNorm(x, gamma, beta *Value[T], epsilon float64, mean, variance []float64) *Value[T] {
@@ -164,9 +164,9 @@ func (t *Tape[T]) standardize(x, gamma, beta *Value[T], epsilon float64, mean, v
 	return y
 }
 
-// LayerNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_i)/√(σ²_i + ε), for an n×d matrix x, 1×d
-// matrices γ and β, and the mean μ_i and the variance σ²_i = (1/d)·Σ_j (x_ij − μ_i)² of each row
-// (Ba, Kiros, Hinton, 2016). With s_i = √(σ²_i + ε) and means taken over the row,
+// LayerNorm is y_ij = γ_j·x̂_ij + β_j with x̂_ij = (x_ij − μ_i)/√(σ²_i + ε) (Ba, Kiros, Hinton, 2016), for an n×d
+// matrix x and 1×d matrices γ and β. Each row has the mean μ_i and the variance σ²_i = (1/d)·Σ_j (x_ij − μ_i)². With
+// s_i = √(σ²_i + ε) and means taken over the row,
 //
 //	g_x = (γ∘g − mean(γ∘g) − x̂·mean(γ∘g∘x̂))/s,  g_γ = Σ_i g·x̂,  g_β = Σ_i g.
 func (t *Tape[T]) LayerNorm(x, gamma, beta *Value[T], epsilon float64) *Value[T] {

@@ -152,10 +152,10 @@ func (t *Tape[T]) SpMM(s *Sparse[T], x *Value[T]) *Value[T] {
 	return y
 }
 
-// Convolve is y = S·(x·θ) + 1·b, of a constant sparse m×n S, an n×k x, which may be a
-// SparseConstant, a k×d θ and a 1×d b: a layer of a graph convolutional network (Kipf and Welling,
-// 2017). It is Bias(SpMM(S, MatMul(x, θ)), b) to the byte, without a pass for b, and the gradient
-// of x·θ takes its memory. g_b = 1ᵀ·g and, with G = Sᵀ·g, g_θ = xᵀ·G, g_x = G·θᵀ.
+// Convolve is y = S·(x·θ) + 1·b, a layer of a graph convolutional network (Kipf and Welling, 2017). S is constant,
+// sparse and m×n, x n×k or a SparseConstant, θ k×d and b 1×d. The result is Bias(SpMM(S, MatMul(x, θ)), b) to the
+// byte, without a pass for b. The gradient of x·θ takes the memory of x·θ. g_b = 1ᵀ·g and, with G = Sᵀ·g, g_θ = xᵀ·G,
+// g_x = G·θᵀ.
 func (t *Tape[T]) Convolve(s *Sparse[T], x, theta, b *Value[T]) *Value[T] {
 	z := t.product(x, theta, true)
 	fitSparse("Convolve", s, z)
@@ -199,8 +199,8 @@ const (
 	// slabRows rows of a factor with some hundred columns stay in the second cache.
 	slabRows = 512
 
-	// slabEntries is the least mean number of entries in a row of a slab: each slab reads and
-	// writes the result once, which must cost little compared with reading the factor.
+	// slabEntries is the least mean number of entries in a row of a slab. Each slab reads and writes the result once,
+	// which must cost little beside reading the factor.
 	slabEntries = 16
 )
 
@@ -210,8 +210,8 @@ type slab[T Float] struct {
 	first  int
 }
 
-// slabsOf is the transpose of s. One with many entries in a row, such as the transpose of features, is
-// cut into slabs: it uses each row of the other factor often, and the rows for one slab stay in cache.
+// slabsOf is the transpose of s. Where its rows have many entries, as those of features do, it is cut into slabs.
+// Each row of the other factor is then read often, and the rows for one slab stay in cache.
 func slabsOf[T Float](s *CSR[T]) []slab[T] {
 	if s.NNZ()*slabRows <= slabEntries*s.Cols*s.Rows {
 		return []slab[T]{{s.Transpose(), 0}}
@@ -223,6 +223,6 @@ func slabsOf[T Float](s *CSR[T]) []slab[T] {
 	return slabs
 }
 
-// SymmetricOperator sets dst to S·src for a constant symmetric n×n matrix S known by its products,
-// such as ΔW = W⁺ − (η′/κ)·Σ W⁻ₖ with parts of rank one. dst and src are n×d and share no memory.
+// SymmetricOperator sets dst to S·src for a constant symmetric n×n matrix S that is known by its products, such as
+// ΔW. dst and src are n×d and share no memory.
 type SymmetricOperator[T Float] func(ctx context.Context, dst, src Matrix[T]) error

@@ -1,9 +1,9 @@
 package autodiff
 
-// Recomputed is y = f(inputs) of which y alone is kept: Backward computes f once more to differentiate
-// it. A deep network of such parts takes the memory of their results and of one part, for a second
-// forward pass (Chen, Xu, Zhang and Guestrin, 2016). f records operations on the tape that it is
-// given, on those inputs alone. It must compute the same every time: its draws come from a seed drawn before.
+// Recomputed is y = f(inputs) of which y alone is kept: Backward computes f once more to differentiate it. A deep
+// network of such parts takes the memory of their results and of one part, and a second forward pass (Chen, Xu, Zhang
+// and Guestrin, 2016). The function f records operations on the tape that it is given, on those inputs alone. It must
+// compute the same every time: its draws come from a seed drawn before.
 func (t *Tape[T]) Recomputed(f func(t *Tape[T], inputs []*Value[T]) *Value[T], inputs ...*Value[T]) *Value[T] {
 	if t.inner == nil {
 		t.inner = New[T](t.ctx)

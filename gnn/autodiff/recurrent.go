@@ -12,11 +12,10 @@ import (
 //
 //	[i f u o] = x_j·θ + h·φ + 1·b,  c ← σ(f)∘c + σ(i)∘tanh(u),  h ← σ(o)∘tanh(c),
 //
-// with a d×4k θ, a k×4k φ and a 1×4k b. An empty sequence ends in 0. x may be a SparseConstant.
-// With δ, the gradient of [i f u o] in a step, and Δ_j, the sum of δ over the steps that read x_j, g_b
-// = Σ δ, g_φ = Σ hᵀ·δ, g_θ = xᵀ·Δ and g_x = Δ·θᵀ. The memory is 4·m·k numbers, and 6·k for each step of
-// each sequence and for its start; without a gradient, 6·k for each sequence. The cost is O(m·d·k +
-// steps·k²), and 5·k exponentials a step.
+// with a d×4k θ, a k×4k φ and a 1×4k b. An empty sequence ends in 0. x may be a SparseConstant. Let δ be the gradient
+// of [i f u o] in a step, and Δ_j the sum of δ over the steps that read x_j. Then g_b = Σ δ, g_φ = Σ hᵀ·δ, g_θ = xᵀ·Δ
+// and g_x = Δ·θᵀ. The memory is 4·m·k numbers, and 6·k for each step of each sequence and for its start; without a
+// gradient, 6·k for each sequence. The cost is O(m·d·k + steps·k²), and 5·k exponentials a step.
 func (t *Tape[T]) LSTM(x, theta, phi, b *Value[T], sequences [][]int) *Value[T] {
 	k := phi.Rows()
 	fit(theta.Cols() == 4*k && phi.Cols() == 4*k && b.Rows() == 1 && b.Cols() == 4*k, "LSTM", x, theta, phi, b)

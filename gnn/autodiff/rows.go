@@ -41,8 +41,8 @@ func (t *Tape[T]) Gather(x *Value[T], rows []int) *Value[T] {
 	return y
 }
 
-// scatter calls add for every k in [0, m) and for ranges [lo, hi) that cover all columns: within a
-// range in the order of k, since several k may add to the same row.
+// scatter calls add for every k in [0, m) and for ranges [lo, hi) that cover all columns. Within a range the k are in
+// order, since several may add to the same row.
 func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 	for first := 0; first < m && t.err == nil; first += scatterRows {
 		t.Fail(parallel.Ranges(t.ctx, cols, scatterColumns, func(lo, hi int) {
@@ -53,8 +53,8 @@ func (t *Tape[T]) scatter(m, cols int, add func(k, lo, hi int)) {
 	}
 }
 
-// RowDots is the n×1 matrix of the inner products of corresponding rows of two n×d matrices: y_i =
-// a_i·b_i. g_a of row i = g_i·b_i, g_b of row i = g_i·a_i.
+// RowDots is the n×1 matrix of the inner products of corresponding rows of two n×d matrices, y_i = a_i·b_i. Then g_a
+// of row i = g_i·b_i, g_b of row i = g_i·a_i.
 func (t *Tape[T]) RowDots(a, b *Value[T]) *Value[T] {
 	fit(sameSize(a, b), "RowDots", a, b)
 	y := t.newValue(a.Rows(), 1, a, b)

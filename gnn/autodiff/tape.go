@@ -6,12 +6,11 @@
 //	loss := t.Mean(t.Sigmoid(t.MatMul(t.Constant(x), w)))
 //	err := t.Backward(loss) // adds ∂loss/∂weights to gradient
 //
-// An operation, a method of [Tape], computes its result at once and records how the gradient of the
-// result becomes the gradients of its inputs; Backward goes through the record from its end. In the doc
-// comments y is the result, g = ∂L/∂y the gradient of the loss L with respect to it, of the same
-// shape, and g_x what the operation adds to the gradient of its input x. Operations do not change
-// their inputs, and any of these may be the same value. Slices of rows that they are given must not
-// change before the next Reset.
+// An operation, a method of [Tape], computes its result at once and records how the gradient of the result becomes
+// the gradients of its inputs; Backward goes through the record from its end. In the doc comments y is the result,
+// and g = ∂L/∂y the gradient of the loss L with respect to y, of the same shape. g_x is what the operation adds to
+// the gradient of its input x. Operations do not change their inputs, and any of these may be the same value. Slices
+// of rows that they are given must not change before the next Reset.
 //
 // The operations are, by kind,
 //
@@ -222,10 +221,10 @@ func (t *Tape[T]) newValue(rows, cols int, inputs ...*Value[T]) *Value[T] {
 	return v
 }
 
-// Operation records an operation of the caller's, from inputs to a rows×cols matrix. value sets y,
-// of any values so far. back is given y, g = ∂L/∂y and, for every input, its gradient so far, to
-// which it adds its g_x; an input without a gradient has one without Data. It may overwrite g. It is
-// called if the loss depends on y and y on a Variable.
+// Operation records an operation of the caller's, from inputs to a rows×cols matrix. The function value sets y, of
+// any values so far. The function back is given y, g = ∂L/∂y and the gradient of each input so far, to which it adds
+// g_x. The gradient of an input that has none is without Data. back may overwrite g. It is called if the loss depends
+// on y and y on a Variable.
 func (t *Tape[T]) Operation(
 	rows, cols int, value func(y Matrix[T]), back func(y, g Matrix[T], gradients []Matrix[T]), inputs ...*Value[T],
 ) *Value[T] {

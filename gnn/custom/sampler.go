@@ -9,9 +9,9 @@ import (
 	"coles/internal/setting"
 )
 
-// A Sampler draws what the network sees in every step (Settings.Sampler), where a step on the whole graph
-// is too long and the surroundings of a block (Settings.BatchSize) are most of it. The zero value is no
-// sampler. The text form, in JSON too, is "none" or "custom:NAME". One that was read from a text has a
+// A Sampler draws the part of the graph that the network sees in each step (Settings.Sampler). It is for graphs on
+// which a whole step takes too long, and of which the surroundings of a block (Settings.BatchSize) are most. The zero
+// value is no sampler. The text form, in JSON too, is "none" or "custom:NAME". One that was read from a text has a
 // name only: set it anew.
 type Sampler struct {
 	Name string // for checkpoints and model files, without a comma
@@ -57,11 +57,11 @@ type Sample struct {
 	// after the k-th layer that looks at the graph, the last the nodes of the output H. A node may be
 	// there more than once.
 	Levels [][]int
-	// Factors[k], len(Levels[k+1]) × len(Levels[k]), replaces W, or another operator of the graph,
-	// in the k-th of these layers: at (i, j), the entry of node Levels[k+1][i] in
-	// the column of node Levels[k][j] times the factor, and nothing where there is none. Sums over
-	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn,
-	// is 1 in the mean.
+	// Factors[k], len(Levels[k+1]) × len(Levels[k]), says what the k-th of these layers has in place of W, or of
+	// another operator of the graph. At (i, j) it is the factor times the operator's entry in the row of node
+	// Levels[k+1][i] and the column of node Levels[k][j]. Where there is no factor there is no entry. Sums over
+	// neighbours are estimated without bias if the factor at each neighbour, 0 where it is not drawn, is 1 in the
+	// mean.
 	Factors []*autodiff.CSR[float64]
 	// Weights multiply the losses of the rows of H that have labels; nil takes their mean. A training
 	// without labels leaves them out.

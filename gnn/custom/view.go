@@ -21,7 +21,7 @@ type View struct {
 	Rows []int
 }
 
-// Views makes the views of an augmentation. It is given the graph, the features as the network reads
-// them, prepared and scaled, a [mat.RowNonZeroDoer], and a source of draws that depends on the seed and
-// the epoch alone.
+// Views makes the views of an augmentation. It is given the graph, the features as the network reads them, and a
+// source of draws that depends on the seed and the epoch alone. The features are prepared and scaled, and a
+// [mat.RowNonZeroDoer].
 type Views = func(ctx context.Context, g *coles.Graph, x mat.Matrix, rnd *rand.Rand) ([]*View, error)

@@ -133,8 +133,8 @@ func (o *Optimizer) UnmarshalText(text []byte) error {
 // updated is how many numbers of a parameter a task moves.
 const updated = 1 << 14
 
-// Step moves a parameter v by its gradient g, which it may overwrite: step number t, from 1 on, at a rate
-// that a [Schedule] has made of the optimizer's. moments are [Optimizer.Moments] matrices, zero at first. All
+// Step moves a parameter v by its gradient g, which it may overwrite, in step number t, from 1 on. The rate is the
+// optimizer's as a [Schedule] has it. The moments are as many matrices as [Optimizer.Moments], zero at first. All
 // have one shape and no padding.
 func Step[T autodiff.Float](ctx context.Context, o Optimizer, t int, rate float64, v, g autodiff.Matrix[T], moments []autodiff.Matrix[T]) error {
 	return parallel.Ranges(ctx, len(v.Data), updated, func(lo, hi int) {

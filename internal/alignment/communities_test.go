@@ -211,7 +211,7 @@ func TestCommunitiesOfGraphs(t *testing.T) {
 		"the same, rewired":    {other(buyers), -0.15, 0.15},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(testkit.Few(2, 40)) {
+			for seed := range uint64(testkit.Few(2, 10)) {
 				r, spread, err := parts(c.of(seed), seed).Communities(ctx)
 				if t.Log(r, spread); err != nil || !(c.least <= r && r <= c.most) {
 					t.Errorf("seed %d: %v, %v, want r from %v to %v", seed, r, err, c.least, c.most)

@@ -27,12 +27,12 @@ var (
 	// and 16 bytes an entry more unless all weights are 1. Errors: as [coles.NewGraph].
 	FromEdges = door.FromEdges.(func(n int, parts []iter.Seq2[coles.Edge, float64], opts ...coles.GraphOption) (*coles.Graph, error))
 
-	// FromRows builds a graph from its adjacency matrix in compressed rows: nodes col[ptr[i]:ptr[i+1]], ascending, are the
-	// neighbours of node i, and weights the weights of their edges, nil where all are 1. The graph keeps the slices, which
-	// must stay as they are and may be read-only, such as a mapped file; they are copied only where a self loop or an edge
-	// of weight zero is to be dropped. Else it takes 8 bytes a node, and two passes over the rows.
-	// Errors: as [coles.NewGraph], [coles.ErrIndex] also for columns that do not ascend, and [coles.ErrAsymmetric], which
-	// is overlooked once in 2⁶⁴ such matrices.
+	// FromRows builds a graph from its adjacency matrix in compressed rows. Nodes col[ptr[i]:ptr[i+1]], ascending,
+	// are the neighbours of node i. weights are the weights of these edges, nil where all are 1. The graph keeps the
+	// slices, which must stay as they are and may be read-only, such as a mapped file. They are copied only to drop a
+	// self loop or an edge of weight zero. Else it takes 8 bytes a node, and two passes over the rows. Errors: as
+	// [coles.NewGraph], [coles.ErrIndex] also for columns that do not ascend, and [coles.ErrAsymmetric], which is
+	// overlooked once in 2⁶⁴ such matrices.
 	FromRows = door.FromRows.(func(ptr []int64, col []int32, weights []float64, opts ...coles.GraphOption) (*coles.Graph, error))
 
 	// Places are the numbers that the nodes of a graph have among those that a structure knows, −1 for new nodes.
@@ -45,8 +45,9 @@ var (
 	// Without one that the structure knows it has zeros. Errors: [coles.ErrIndex].
 	Row = door.Row.(func(ctx context.Context, s *coles.Structure, places []int32, weights []float64) (*coles.Dense32, error))
 
-	// Seated prepares by a structure whose nodes are those of a graph with these ids, or nil: in their order, by their places
-	// in s, of which −1 is none, so that the new structure knows nothing of the node.
+	// Seated prepares by a structure whose nodes are the nodes of a graph with these ids, or nil. The nodes are in
+	// the order of the graph, by their places in s. The place −1 is none: the new structure knows nothing of such a
+	// node.
 	Seated = door.Seated.(func(s *coles.Structure, places []int32, ids []string) *coles.Preparer)
 
 	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by what

@@ -24,13 +24,8 @@ func onEachPath(b *testing.B, name string, run func(b *testing.B)) {
 	}
 }
 
-// reportGigaflops reports the speed, and its share of the processors' peak where that is known.
-func reportGigaflops[S Float](b *testing.B, flops float64) {
-	speed := flops * float64(b.N) / b.Elapsed().Seconds() / 1e9
-	b.ReportMetric(speed, "GFLOP/s")
-	if peak := peakGigaflops[S](); peak > 0 {
-		b.ReportMetric(100*speed/peak, "%peak")
-	}
+func reportGigaflops(b *testing.B, flops float64) {
+	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
 func BenchmarkGemm(b *testing.B) {
@@ -58,7 +53,7 @@ func benchmarkGemm[S, T Float](b *testing.B, kind string) {
 			for b.Loop() {
 				p.gemm(p.c)
 			}
-			reportGigaflops[S](b, 2*float64(s.m)*float64(s.n)*float64(s.k))
+			reportGigaflops(b, 2*float64(s.m)*float64(s.n)*float64(s.k))
 		})
 	}
 }
@@ -91,7 +86,7 @@ func benchmarkProjection[S, T Float](b *testing.B, kind string) {
 					must(b, product.run())
 				}
 				entries := float64(s.n) * float64(s.m)
-				reportGigaflops[S](b, 2*entries*float64(s.b))
+				reportGigaflops(b, 2*entries*float64(s.b))
 				speed := entries * float64(unsafe.Sizeof(S(0))) * float64(b.N) / b.Elapsed().Seconds() / 1e9
 				b.ReportMetric(speed, "GB/s")
 				b.ReportMetric(100*speed/bandwidth(), "%copy")
@@ -114,7 +109,7 @@ func benchmarkGram[S, T Float](b *testing.B, kind string) {
 			for b.Loop() {
 				must(b, Gram(context.Background(), 1, x, x, c))
 			}
-			reportGigaflops[S](b, float64(s.r)*float64(s.n)*float64(s.n))
+			reportGigaflops(b, float64(s.r)*float64(s.n)*float64(s.n))
 		})
 	}
 }
@@ -234,7 +229,7 @@ func benchmarkSymv4[T Float](b *testing.B) {
 	for b.Loop() {
 		Symv4(a.Data, n, [4]T{}, x.Data, y.Data)
 	}
-	reportGigaflops[T](b, 16*n)
+	reportGigaflops(b, 16*n)
 }
 
 func BenchmarkConvert(b *testing.B) {
@@ -261,13 +256,13 @@ func BenchmarkRows(b *testing.B) {
 		for b.Loop() {
 			RowDots(m, x.Data, y, rows)
 		}
-		reportGigaflops[float32](b, 2*6*128)
+		reportGigaflops(b, 2*6*128)
 	})
 	clear(m)
 	onEachPath(b, "steps", func(b *testing.B) {
 		for b.Loop() {
 			RowSteps(m, x.Data, y, rows)
 		}
-		reportGigaflops[float32](b, 4*6*128)
+		reportGigaflops(b, 4*6*128)
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Symv4 is the inner loop of the product of a symmetric matrix, of which one triangle is given, and
-// a vector. For four rows of len(x) numbers, a[r·stride:], it returns s[r] = Σ_j a[r][j]·x[j] and
-// adds y[j] += Σ_r m[r]·a[r][j], reading every number of a once. y must not overlap a or x.
+// Symv4 is the inner loop of the product of a symmetric matrix, of which one triangle is given, and a vector. For
+// four rows of len(x) numbers, a[r·stride:], it returns s[r] = Σ_j a[r][j]·x[j] and adds y[j] += Σ_r m[r]·a[r][j]. It
+// reads every number of a once. y must not overlap a or x.
 func Symv4[T Float](a []T, stride int, m [4]T, x, y []T) (s [4]T) {
 	n := len(x)
 	if n == 0 {
@@ -40,11 +40,10 @@ func portableSymv4[T Float](a []T, stride int, m *[4]T, x, y []T, s *[4]T) {
 // SturmLanes is how many numbers [SturmCounts] takes at once.
 const SturmLanes = 16
 
-// SturmCounts counts, for each number x, the eigenvalues below x of the symmetric tridiagonal
-// matrix with the diagonal d and the off-diagonal entries of which squares holds the squares:
-// squares[i] belongs to entry (i−1, i), and squares[0] is zero. By Sylvester's law of inertia these
-// are as many as the negative pivots q[i] = d[i] − x − squares[i]/q[i−1]; a pivot closer to zero
-// than pivot becomes −pivot. Every path gives the same counts.
+// SturmCounts counts, for each number x, the eigenvalues below x of a symmetric tridiagonal matrix. Its diagonal is
+// d, and squares holds the squares of its other entries: squares[i] belongs to entry (i−1, i), and squares[0] is
+// zero. By Sylvester's law of inertia these are as many as the negative pivots q[i] = d[i] − x − squares[i]/q[i−1]; a
+// pivot closer to zero than pivot becomes −pivot. Every path gives the same counts.
 func SturmCounts(d, squares []float64, x *[SturmLanes]float64, pivot float64) (count [SturmLanes]int64) {
 	if len(squares) < len(d) {
 		panic(fmt.Sprintf("kernel: %d squares for a diagonal of %d", len(squares), len(d)))

@@ -12,9 +12,9 @@ import (
 // n result and sums of k terms. Few sums of many terms (m·n ≤ 2¹⁶, k ≥ 512) take up to 32·m·n
 // numbers of memory for partial sums.
 //
-// Of factors in float32 and a result in float64, blocks of at most 256 terms are summed in float32
-// and the blocks in float64, at the speed of float32: the error does not grow with the number of
-// blocks. A result in float32 needs factors in float32.
+// With factors in float32 and a result in float64, blocks of at most 256 terms are summed in float32, and the blocks
+// in float64. That has the speed of float32, and an error that does not grow with the number of blocks. A result in
+// float32 needs factors in float32.
 func Gemm[S, T Float](ctx context.Context, transA, transB bool, alpha T, a, b Matrix[S], beta T, c Matrix[T]) error {
 	m, k := a.Rows, a.Cols
 	if transA {

@@ -19,11 +19,6 @@ func packFloat64AVX512(k int, count int, from *float64, fromRow int, to *float64
 //go:noescape
 func spmmFloat64AVX512(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64, fetch int)
 
-// peakFloat64AVX512 does n times 12·8 fused multiplications and additions, for benchmarks to compare with.
-//
-//go:noescape
-func peakFloat64AVX512(n int)
-
 // symv4Float64AVX512 sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
 //
 //go:noescape
@@ -42,11 +37,6 @@ func packFloat32AVX512(k int, count int, from *float32, fromRow int, to *float32
 
 //go:noescape
 func spmmFloat32AVX512(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
-
-// peakFloat32AVX512 does n times 12·16 fused multiplications and additions, for benchmarks to compare with.
-//
-//go:noescape
-func peakFloat32AVX512(n int)
 
 //go:noescape
 func symv4Float32AVX512(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)
@@ -95,11 +85,6 @@ func packFloat64AVX2(k int, count int, from *float64, fromRow int, to *float64, 
 //go:noescape
 func spmmFloat64AVX2(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64, fetch int)
 
-// peakFloat64AVX2 does n times 12·4 fused multiplications and additions, for benchmarks to compare with.
-//
-//go:noescape
-func peakFloat64AVX2(n int)
-
 //go:noescape
 func symv4Float64AVX2(n int, a *float64, aRow int, x *float64, y *float64, m *float64, s *float64)
 
@@ -114,9 +99,6 @@ func packFloat32AVX2(k int, count int, from *float32, fromRow int, to *float32, 
 
 //go:noescape
 func spmmFloat32AVX2(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
-
-//go:noescape
-func peakFloat32AVX2(n int)
 
 //go:noescape
 func symv4Float32AVX2(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)

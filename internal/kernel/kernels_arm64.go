@@ -19,11 +19,6 @@ func packFloat64NEON(k int, count int, from *float64, fromRow int, to *float64, 
 //go:noescape
 func spmmFloat64NEON(rows int, ptr *int64, col *int32, val *float64, end int, x *float64, xRow int, width int, dst *float64, dstRow int, z *float64, zRow int, c float64, fetch int)
 
-// peakFloat64NEON does n times 16·2 fused multiplications and additions, for benchmarks to compare with.
-//
-//go:noescape
-func peakFloat64NEON(n int)
-
 // symv4Float64NEON sets s[r] = Σ_j a[r][j]·x[j] for four rows of a and adds Σ_r m[r]·a[r][j] to y[j].
 //
 //go:noescape
@@ -42,11 +37,6 @@ func packFloat32NEON(k int, count int, from *float32, fromRow int, to *float32, 
 
 //go:noescape
 func spmmFloat32NEON(rows int, ptr *int64, col *int32, val *float32, end int, x *float32, xRow int, width int, dst *float32, dstRow int, z *float32, zRow int, c float32, fetch int)
-
-// peakFloat32NEON does n times 16·4 fused multiplications and additions, for benchmarks to compare with.
-//
-//go:noescape
-func peakFloat32NEON(n int)
 
 //go:noescape
 func symv4Float32NEON(n int, a *float32, aRow int, x *float32, y *float32, m *float32, s *float32)

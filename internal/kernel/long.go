@@ -6,9 +6,9 @@ import (
 	"coles/internal/parallel"
 )
 
-// long is a product of matrices with many rows each and few columns in one of them, c = alpha·qᵀ·w +
-// beta·c or its transpose, for a q of k × m and a w of k × n: the coefficients of some vectors in a
-// basis. It reads q where it lies, once, in the order of its rows.
+// long is the product c = alpha·qᵀ·w + beta·c, or its transpose, for a q of k × m and a w of k × n. Both have many
+// rows, and one has few columns: such are the coefficients of some vectors in a basis. It reads q where it lies,
+// once, in the order of its rows.
 type long[S, T Float] struct {
 	path *path
 	shape
@@ -71,8 +71,8 @@ func (l *long[S, T]) run(ctx context.Context) error {
 	return parallel.Ranges(ctx, l.m, max(1, grain/(l.n*parts)), l.add)
 }
 
-// part sums a part of the terms of the columns of q from left on: blocks of at most innerBlock in the
-// numbers of q, the sums of blocks in the numbers of c.
+// part sums a part of the terms of the columns of q from left on. Blocks of at most innerBlock terms are summed in
+// the numbers of q, and the sums of blocks in the numbers of c.
 func (l *long[S, T]) part(ctx context.Context, left, part int) {
 	right := min(l.m, left+l.columns)
 	panels := panelsOf(l.shape, l.n)

@@ -1,13 +1,12 @@
 // Package kernel holds the inner loops: products of sparse and dense matrices, and the innermost
 // loops of the eigensolvers.
 //
-// Dense matrices are row-major, of float64 or float32, possibly with padding between the rows,
-// which is neither read nor written. A product writes into a destination that must not overlap its
-// other arguments. Every sum is taken in an order fixed by the sizes alone, and every entry of a
-// result is written by one task: the bytes are the same for every GOMAXPROCS. They depend on the
-// path in use: assembly for AVX-512, AVX2 or NEON with fused multiplications, or Go. The path is chosen
-// when the program starts (see [Path]); COLES_KERNEL=portable in the environment, or the build tag
-// noasm, selects Go, which every machine has.
+// Dense matrices are row-major, of float64 or float32, possibly with padding between the rows, which is neither read
+// nor written. A product writes into a destination that must not overlap its other arguments. Every sum is taken in
+// an order fixed by the sizes alone, and every entry of a result is written by one task. So the bytes are the same
+// for every GOMAXPROCS. They depend on the path in use: assembly for AVX-512, AVX2 or NEON with fused
+// multiplications, or Go. The path is chosen when the program starts (see [Path]); COLES_KERNEL=portable in the
+// environment, or the build tag noasm, selects Go, which every machine has.
 //
 // The only error is the context's, noticed within some milliseconds; the destination then holds an
 // unfinished result. Sizes that do not fit together are a mistake of the caller inside this module

@@ -39,10 +39,10 @@ func shapeOf[T Float](p *path) shape {
 	return p.single
 }
 
-// active is the path in use: the best that the processor and its operating system support, or the one
-// that the environment variable COLES_KERNEL names when the program starts: avx512, avx2, neon or portable. A
-// program built with the tag noasm has the portable path only. For a name that is unknown or not
-// supported here it is the best path, and refused an error.
+// active is the path in use. It is the best that the processor and its operating system support, unless the
+// environment variable COLES_KERNEL names another when the program starts: avx512, avx2, neon or portable. A program
+// built with the tag noasm has the portable path only. For a name that is unknown or not supported here it is the
+// best path, and refused an error.
 var (
 	active  *path
 	refused error

@@ -36,10 +36,10 @@ var powers = func() (p [expSteps]uint64) {
 	return p
 }()
 
-// ShortExp is eˣ but for a relative error of 5e-10, hardly more than rounding to float32 adds to
-// half a unit of its last digit, for x up to 700; below −700 it is zero. With k the nearest integer
-// to x·expSteps/log 2 and r the rest, it is 2^(k/expSteps) from the table, its exponent added as an
-// integer, times 1 + r + r²/2. It is small enough for the compiler to put it into loops.
+// ShortExp is eˣ but for a relative error of 5e-10, for x up to 700; below −700 it is zero. The error is small beside
+// the rounding to float32. With k the nearest integer to x·expSteps/log 2 and r the rest, it is 2^(k/expSteps) from
+// the table, its exponent added as an integer, times 1 + r + r²/2. It is small enough for the compiler to put it into
+// loops.
 func ShortExp(x float64) float64 {
 	const (
 		round = 3 << 51 // a number of this size has no binary places

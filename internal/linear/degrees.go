@@ -48,8 +48,8 @@ func (k Knowledge) T(n float64) float64 {
 // out, in units of the sum.
 const squareRounding = 1e-12
 
-// Resolved has the share that the column of degrees gets of features with that t: what the
-// settings give it at most, times (t − 1)/9, no less than 0 and no more than 1.
+// Resolved has the share that the column of degrees gets beside features with that t. It is the largest that the
+// settings allow, times (t − 1)/9, which counts as 0 below 0 and as 1 above 1.
 func (f Terms) Resolved(t float64) Terms {
 	f.DegreeShare *= min(max((t-1)/9, 0), 1)
 	return f
@@ -67,10 +67,9 @@ func Roots(degrees []float64) []float64 {
 	return s
 }
 
-// Known is t of features and [Roots], see [Knowledge.T]: by two passes over the features, one of which
-// looks for the largest. Sums of √degree are taken about its mean, and sums of dense features about the first
-// row, so that t keeps its digits however large the means are; sums of sparse features are about 0, which
-// costs t as many digits as M.
+// Known is t of features and [Roots], see [Knowledge.T]: by two passes over the features, one of which looks for the
+// largest. Sums of √degree are taken about its mean, and sums of dense features about the first row, so that t keeps
+// its digits however large the means are. Sums of sparse features are about 0, which costs t as many digits as M.
 func Known[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], roots []float64) (float64, error) {
 	n, d := x.Dims()
 	c, mean := slices.Clone(roots), matrix.Total(roots)/float64(n)

@@ -10,19 +10,18 @@ import (
 	"coles/internal/stream"
 )
 
-// What float32 makes of an entry of M, in any basis, in units of ‖FX‖²/d and, where sums grow
-// steadily, of ‖M‖/d, both of what M is before anything is taken out of it; and of a column FXp with
-// |p| = 1, in units of ‖FX‖/√d. Measured on spectra of fourteen kinds: the entries are a fifth of the
-// estimate to twice it.
+// The errors that float32 makes. An entry of M, in any basis, has randomRounding in units of ‖FX‖²/d and, where sums
+// grow steadily, steadyRounding in units of ‖M‖/d: both of M before anything is taken out of it. A column FXp with
+// |p| = 1 has columnRounding in units of ‖FX‖/√d. Measured on spectra of fourteen kinds: the entries are a fifth of
+// the estimate to twice it.
 const (
 	randomRounding = 4e-8
 	steadyRounding = 2e-7
 	columnRounding = 6e-8
 )
 
-// AddRounding adds what float32 makes of M (d × d) to what is known of its eigenpairs. squares is
-// ‖FX‖², left what it is without the direction that is split off, and one the norm of what is taken
-// out of M.
+// AddRounding adds the errors that float32 makes in M (d × d) to the errors of its eigenpairs. squares is ‖FX‖², and
+// left the same without the direction that is split off. one is the norm of the part that is taken out of M.
 func AddRounding(n *spectral.Noise, lambda []float64, squares, left, one float64, d int) {
 	side := math.Sqrt(float64(d))
 	entry := (randomRounding*left + steadyRounding*(matrix.Length(lambda)+one)) / float64(d)

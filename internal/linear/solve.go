@@ -14,9 +14,9 @@ import (
 // DirectLimit is the number of features up to which M is decomposed as a whole.
 const DirectLimit = 2000
 
-// Solve finds the k largest eigenvalues of M (upper triangle, overwritten) and their eigenvectors, to
-// the accuracy of the direct solver: directly up to 2,000 features; above, by products with it. norm
-// is the size of what M was summed from.
+// Solve finds the k largest eigenvalues of M (upper triangle, overwritten) and their eigenvectors, to the accuracy of
+// the direct solver: directly up to 2,000 features, above by products with M. norm is the size of the terms that M is
+// the sum of.
 //
 // Errors: as [Failed].
 func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, norm float64) (*eigen.Result, error) {
@@ -31,9 +31,9 @@ func Solve(ctx context.Context, m kernel.Matrix[float64], k int, seed uint64, no
 	return r, Failed(err)
 }
 
-// Zero is the size up to which eigenvalues of M are rounding in float64, for prepared features with this sum
-// of squares and ΔW with this bound of its norm: ‖FX‖²·‖ΔW‖ bounds ‖M‖, of which the products of ΔW with FX may
-// cancel all.
+// Zero is the size up to which eigenvalues of M are rounding in float64, for prepared features with this sum of
+// squares and ΔW with this bound of its norm. ‖FX‖²·‖ΔW‖ bounds ‖M‖, and the products of ΔW with FX may cancel all of
+// it.
 func (f Terms) Zero(squares, contrast float64) float64 {
 	gain := Gain(f.Filter)
 	zero := 1e-14 * gain * gain * squares * contrast
@@ -43,8 +43,8 @@ func (f Terms) Zero(squares, contrast float64) float64 {
 	return zero
 }
 
-// Shared halves the diagonal of M = XᵀX of features alone: what a column shares with no other, the unique
-// variance of factor analysis, would otherwise outweigh what many columns share.
+// Shared halves the diagonal of M = XᵀX of features alone. The part of a column that it shares with no other, the
+// unique variance of factor analysis, would otherwise outweigh the part that many columns share.
 func (f Terms) Shared(m kernel.Matrix[float64]) {
 	if f.Alone {
 		for i := range m.Rows {

@@ -60,9 +60,8 @@ func (f Terms) Negatives(degrees []float64) []float64 {
 	return v
 }
 
-// Weights returns what a node of some degree adds to two sums (FX)ᵀw over the nodes: w = v·length for
-// the negatives (see [Terms.Length]), and w = √degree for the column of degrees. A sum that is not
-// needed has nil.
+// Weights returns the weight w of a node of some degree in two sums (FX)ᵀw over the nodes. For the negatives w =
+// v·length (see [Terms.Length]), for the column of degrees w = √degree. A sum that is not needed has nil.
 func (f Terms) Weights() (negatives, degrees func(degree float64) float64) {
 	switch {
 	case f.Coef == 0:
@@ -100,10 +99,9 @@ func (f Terms) AddNegatives(along []float64, length float64) func(i int, row []f
 	return func(i int, row []float64) { matrix.AddScaled(row, f.Coef*unit[i], unit[i:]) }
 }
 
-// DegreeDirection is the direction (FX)ᵀs/‖(FX)ᵀs‖ of the column of degrees, with s = √degree or a
-// multiple of it. It is nil where the settings want no such column, and where (FX)ᵀs is only
-// rounding error: no more than rounding times that magnitude, as where degrees are constant and
-// columns centred.
+// DegreeDirection is the direction (FX)ᵀs/‖(FX)ᵀs‖ of the column of degrees, with s = √degree or a multiple of it. It
+// is nil where the settings want no such column, and where (FX)ᵀs is only rounding error, no more than rounding times
+// that magnitude. So it is where degrees are constant and columns centred.
 func (f Terms) DegreeDirection(sum []float64, magnitude, rounding float64) []float64 {
 	length := matrix.Length(sum)
 	if f.DegreeShare == 0 || f.Dim == 1 || !(length > rounding*magnitude) {

@@ -12,7 +12,7 @@ import (
 func TestWeightUnitIsTheMedian(t *testing.T) {
 	rng := stream.New()
 	rng.Reseed(3, 0)
-	for n := 1; n < 200; n++ {
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 13, 40, 101} {
 		weights := make([]float64, n)
 		for i := range weights {
 			weights[i] = math.Exp(40 * (rng.Float64() - 0.5))

@@ -139,8 +139,8 @@ func (s ColumnSums) Merge(part ColumnSums) {
 	}
 }
 
-// Squares are the sums of a second pass over the columns: of (x − mean)², stored entries only,
-// divided by a power of two near the largest magnitude, so that they neither overflow nor vanish.
+// Squares are the sums of a second pass over the columns: of (x − mean)², stored entries only. They are divided by a
+// power of two near the largest magnitude, so that they neither overflow nor vanish.
 type Squares struct {
 	sums          ColumnSums
 	scale, centre []float64

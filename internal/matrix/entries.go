@@ -97,10 +97,9 @@ const (
 	mostParts = 16
 )
 
-// gather builds a symmetric matrix from entries at (u, v), each of which counts at (v, u), too. join
-// makes a row of its entries in the order in which they came, and of the entries of its column if these come
-// apart, and returns the length of the row; its counts are added up. The only errors come from ctx and its
-// space.
+// gather builds a symmetric matrix from entries at (u, v), each of which counts at (v, u), too. join makes a row of
+// its entries in the order in which they came, and of the entries of its column if these come apart. It returns the
+// length of the row, and counts, which are added up. The only errors come from ctx and its space.
 //
 // All that has the length of the entries is in the space of the context.
 //

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Finite reports whether v is neither a NaN nor an infinity. v-v would not do: where v is a product, some
-// processors fuse the two, and what is left is the error of its rounding.
+// Finite reports whether v is neither a NaN nor an infinity. v-v would not do: where v is a product, some processors
+// fuse the two, and the error of the rounding is left.
 func Finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
 // AddScaled adds c·x to the first len(x) numbers of y.

@@ -15,8 +15,8 @@ const (
 	// stripBytes of every row are filtered together: K hops on a strip that fits the cache.
 	stripBytes = 1024
 
-	// The two strips may take panelBytes together where the columns of a graph of tens of millions of
-	// nodes are cut: rows of less than 256 bytes take longer to fetch.
+	// The two strips may take panelBytes together. The columns of a graph of tens of millions of nodes are then cut,
+	// but not below rows of 256 bytes, which take longer to fetch.
 	panelBytes, leastStripBytes = 5 << 30, 256
 )
 
@@ -59,8 +59,8 @@ func Polynomial[T kernel.Float](ctx context.Context, coef []float64, w *kernel.C
 // Filtered is FX = diag(r)·Matrix, where r is one or, with Degrees, the root of the number of
 // neighbours, and one where there are none.
 //
-// In that form products with a pattern need no factors: with u = D̂^-½y, a hop y ← Wy is
-// u ← D̂⁻¹(A+I)u, and (FX)ᵀW⁺FX is BᵀAB for B = D^-½FX.
+// In that form products with a pattern need no factors. With u = D̂^-½y, a hop y ← Wy is u ← D̂⁻¹(A+I)u; and
+// (FX)ᵀW⁺FX is BᵀAB for B = D^-½FX.
 type Filtered[T kernel.Float] struct {
 	Parts   []kernel.Matrix[T]   // columns of Matrix, side by side: one part but in a space
 	Degrees *kernel.CSR[float64] // its row i has an entry for every neighbour; nil for r of ones

@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Read checks a matrix from outside. What shows its numbers (a *mat.Dense, any matrix of float32
-// with a method RawMatrix, a matrix of this module) is viewed, everything else copied: sparse
-// matrices with their rows sorted and entries at the same place added up, others entry by entry.
+// Read checks a matrix from outside. A matrix that shows its numbers is viewed: a *mat.Dense, any matrix of float32
+// with a method RawMatrix, a matrix of this module. All others are copied: sparse ones with their rows sorted and
+// entries at the same place added up, the rest entry by entry.
 //
 // Errors: [ErrShape], [ErrIndex], [ErrNotFinite], [ErrTooLarge], naming the place, the error of
 // [kernel.Check], and ctx's.

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Source is a checked matrix of finite numbers as it came in, sparse, dense, or dense in float32,
-// with what is to be done to its rows when they are read. It is never written to.
+// A Source is a checked matrix of finite numbers as it came in: sparse, dense, or dense in float32. It may hold a
+// change, to be made to its rows when they are read. It is never written to.
 type Source struct {
 	sparse *kernel.CSR[float64]    // nil when the matrix is dense
 	dense  kernel.Matrix[float64]  // set when sparse and single are nil
@@ -23,9 +23,8 @@ type Source struct {
 	filled bool                               // change takes and makes all entries of a row
 }
 
-// Changed is the matrix with its rows changed by a function of their stored values and the columns
-// of these, or, if it is filled, of all values, cols being nil. The function is called by several
-// goroutines at once.
+// Changed is the matrix with its rows changed by a function. The function is given the stored values of a row and
+// their columns; if filled, all values, and cols is nil. The function is called by several goroutines at once.
 func (s *Source) Changed(filled bool, change func(cols []int32, vals []float64)) *Source {
 	out := *s
 	before := s.change
@@ -73,8 +72,8 @@ func (s *Source) NNZ() int {
 	return s.sparse.NNZ()
 }
 
-// At returns an entry. With T and Dims it makes a Source a [mat.Matrix], so that a matrix that has
-// been checked goes from one package of this module to another as what it is.
+// At returns an entry. With T and Dims it makes a Source a [mat.Matrix], so that a matrix that has been checked goes
+// from one package of this module to another without another check.
 func (s *Source) At(i, j int) float64 {
 	v := 0.0
 	s.Each(i, i+1, func(_ int, cols []int32, vals []float64) {

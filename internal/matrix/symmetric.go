@@ -12,43 +12,10 @@ import (
 	"coles/internal/parallel"
 )
 
-// Symmetric reports whether a square matrix, its rows sorted, is its transpose. The entries above the
-// diagonal meet their mirror images in the order of these.
+// Symmetric reports whether a square matrix is its transpose, by one pass over its rows, which may lie on a disk, in
+// their order. A random number is drawn for each {i, j} and value: their sum is the same above and below the diagonal.
+// It errs once in 2⁶⁴ matrices. None can be constructed to deceive it, as the numbers are drawn anew each time.
 func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
-	var differs atomic.Bool
-	next := slices.Clone(a.Ptr[:a.Rows]) // entry of each row to be met
-	err := inRanges(ctx, a.Rows, a.NNZ(), func(lo, hi int) {
-		for i := range hi {
-			if i%parallel.RowsAtOnce == 0 && (ctx.Err() != nil || differs.Load()) {
-				return
-			}
-			cols, _ := a.Row(i)
-			first, _ := slices.BinarySearch(cols, int32(max(lo, i+1)))
-			for q, j := range cols[first:] {
-				if int(j) >= hi {
-					break
-				}
-				at := next[j]
-				next[j]++
-				if at == a.Ptr[j+1] || a.Col[at] != int32(i) || a.Val != nil && a.Val[at] != a.Val[int(a.Ptr[i])+first+q] {
-					differs.Store(true)
-					return
-				}
-			}
-		}
-		for j := lo; j < hi; j++ {
-			if at := next[j]; at < a.Ptr[j+1] && a.Col[at] < int32(j) {
-				differs.Store(true)
-			}
-		}
-	})
-	return !differs.Load(), err
-}
-
-// Mirrored is [Symmetric] by one pass over rows that may lie on a disk, in their order: the sum of random
-// numbers, drawn for {i, j} and a value, is the same above and below the diagonal. It errs
-// once in 2⁶⁴ matrices, and none can be constructed to deceive it, as the numbers are drawn anew each time.
-func Mirrored(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 	key, key2 := rand.Uint64(), rand.Uint64()
 	draw := func(x uint64) uint64 { // as SplitMix64 does (Steele, Lea and Flood 2014)
 		x += 0x9e3779b97f4a7c15
@@ -142,11 +109,4 @@ func Valued(a *kernel.CSR[float64]) *kernel.CSR[float64] {
 		return a
 	}
 	return &kernel.CSR[float64]{Rows: a.Rows, Cols: a.Cols, Ptr: a.Ptr, Col: a.Col, Val: slices.Repeat([]float64{1}, len(a.Col))}
-}
-
-// inRanges calls do for ranges of n rows, which are read from the given number of entries.
-func inRanges(ctx context.Context, n, entries int, do func(lo, hi int)) error {
-	// Each range is a pass over the entries.
-	ranges := max(1, min(4, entries>>16, n))
-	return parallel.Ranges(ctx, n, parallel.Pieces(n, ranges), do)
 }

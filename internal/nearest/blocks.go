@@ -18,14 +18,14 @@ const (
 	// and their products stay in the second cache.
 	blockRows, taskQueries = 256, 256
 
-	// The rows are divided among tasks where there are fewer than wantedTasks blocks of queries,
-	// but a task has partBlocks blocks of them at least: each has to find the best of its own.
+	// Where there are fewer than wantedTasks blocks of queries, the rows are divided among tasks. A task has
+	// partBlocks blocks of rows at least, since each has to find the best of its own.
 	wantedTasks, partBlocks = 32, 128
 )
 
-// blocks are the rows of a dense matrix at length 1 in float32, transposed, so that a product with
-// queries reads them as they lie: block b is d × blockRows, the last one narrower. The columns of the matrix
-// that say most come first.
+// blocks are the rows of a dense matrix at length 1 in float32. They are transposed, so that a product with queries
+// reads them as they lie: block b is d × blockRows, the last one narrower. The columns of the matrix that say most
+// come first.
 type blocks struct {
 	count, n, d int
 	data        []float32

@@ -8,9 +8,9 @@ import (
 	"coles/internal/matrix"
 )
 
-// Of u = (a, b) and v = (c, d), cut at the same place, u·v ≤ a·c + ‖b‖·‖d‖. Where a few columns have most of the squares
-// of the rows, as in an embedding with columns of falling weights, that shows of most rows that they are not near to a query.
-// In float32 it is off by less than the slack of a screen, which is twice what the d products need.
+// Of u = (a, b) and v = (c, d), cut at the same place, u·v ≤ a·c + ‖b‖·‖d‖. In an embedding with columns of falling
+// weights, a few columns have most of the squares of the rows. They show of most rows that these are not near to a
+// query. In float32 it is off by less than the slack of a screen, which is twice what the d products need.
 
 const (
 	// A head has at least headShare of the squares, in a multiple of headStep columns, and half of the columns at most.
@@ -20,8 +20,8 @@ const (
 	fewQueries = 8
 )
 
-// leading puts the columns of a matrix in the order of their squares in some rows at length 1: place is where each goes,
-// and head the number of those in front, 0 where it takes many.
+// leading puts the columns of a matrix in the order of their squares in some rows at length 1. place is where each
+// column goes. head is the number of columns in front that have most of the squares, 0 where that takes many.
 func leading(x *matrix.Matrix[float64], lengths []float64) (place []int, head int) {
 	n, d := x.Dims()
 	squares, order := make([]float64, d), make([]int, d)

@@ -10,8 +10,8 @@ import (
 	"coles/internal/parallel"
 )
 
-// Apart finds, for each of the given rows of the index or for all where rows is nil, the k rows of
-// the largest scores above zero, or fewer, among those that are neither itself nor joined to it, by another measure than Distance.
+// Apart finds, for each of the given rows of the index, or for all where rows is nil, the k rows of the largest
+// scores above zero, or fewer. A row itself and rows joined to it are left out. The measure is another than Distance.
 //
 // The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
 // once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the

@@ -7,8 +7,8 @@ import (
 	"coles/internal/matrix"
 )
 
-// wide is the number of columns from which rows are compared by their directions, as is usual for embeddings: the
-// more columns, the more rows have the mean among their nearest, and the lengths of rows say less.
+// wide is the number of columns from which rows are compared by their directions, as is usual for embeddings. The
+// more columns, the more rows have the mean among their nearest, and the less the lengths of rows say.
 const wide = 100
 
 // A Space is features that were prepared, one row after the other near to others of what they say. Rows of zeros,

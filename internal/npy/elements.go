@@ -54,8 +54,8 @@ func Ints(s *source.Reader, h *Header) ([]int, error) {
 	return nil, source.At(0, "%w: text where numbers are expected", coles.ErrFormat)
 }
 
-// EachInts hands on the integers of an array some at a time, in a slice that is used again, with the byte
-// of the first and the number of integers before it. An error of take ends the reading.
+// EachInts hands on the integers of an array some at a time, in a slice that is used again. It says at which byte the
+// first is, and how many integers come before it. An error of take ends the reading.
 func EachInts(s *source.Reader, h *Header, take func(values []int64, at int64, before int) error) error {
 	if h.Kind != 'i' && h.Kind != 'u' {
 		return source.At(0, "%w: elements that are not whole numbers", coles.ErrFormat)

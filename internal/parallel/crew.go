@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// crew shares out many short pieces of work that follow each other closely. Its goroutines look out
-// for the next piece for a while before they go to sleep: to wake one takes some 30 µs, about as
-// long as a column of a reduction.
+// crew shares out many short pieces of work that follow each other closely. Its goroutines look out for the next
+// piece for a while before they go to sleep. To wake one takes some 30 µs, about as long as a column of a reduction.
 type crew struct {
 	current atomic.Pointer[shift]
 	helpers []*helper
@@ -42,9 +41,9 @@ const (
 
 type crewKey struct{}
 
-// Crew returns a context under which For and Ranges have their work done by goroutines that stand
-// ready, which costs about a microsecond instead of some thirty: for a computation of many short
-// steps. The caller must dismiss them. A context that has a crew keeps it.
+// Crew returns a context under which goroutines that stand ready do the work of For and Ranges. To hand it to them
+// costs about a microsecond instead of some thirty. It is for a computation of many short steps. The caller must
+// dismiss them. A context that has a crew keeps it.
 func Crew(ctx context.Context) (with context.Context, dismiss func()) {
 	if ctx == nil {
 		panic("coles: a nil context")

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 )
 
-// For calls do(i) once for every i in [0, n), on at most GOMAXPROCS goroutines, taken from the crew
-// of ctx if it has one, and returns when all have ended. Once ctx is done no further task is begun
-// and For returns ctx.Err(); tasks should therefore be short (milliseconds).
+// For calls do(i) once for every i in [0, n), on at most GOMAXPROCS goroutines, and returns when all have ended. The
+// goroutines are the crew of ctx if it has one. Once ctx is done no further task is begun and For returns ctx.Err();
+// tasks should therefore be short (milliseconds).
 func For(ctx context.Context, n int, do func(i int)) error {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if ctx.Value(aloneKey{}) != nil {

@@ -2,8 +2,8 @@ package setting
 
 import "strings"
 
-// Plain is the text of an error for those who do not program: without the packages that it comes from, so that
-// it begins with a file and line where there are such.
+// Plain is the text of an error for people who do not program. It is without the names of packages, so that it begins
+// with a file and line where there are such.
 func Plain(text string) string {
 	for _, name := range []string{"coles: ", "gnn: ", "dataset: ", "table: ", "eval: ", "live: ", "json: "} {
 		text = strings.ReplaceAll(strings.TrimPrefix(text, name), ": "+name, ": ")

@@ -13,9 +13,9 @@ import (
 	"coles"
 )
 
-// FreeBinary and FreeText are the bytes that any packed input may expand to, whatever its size: small
-// archives may hold long runs of ones, whose memory is their size, but a line of four bytes is an
-// edge of forty. Only tests change them.
+// FreeBinary and FreeText are the bytes that any packed input may expand to, whatever its size. Small archives may
+// hold long runs of ones, whose memory is their size; but a line of text of four bytes is an edge of forty. Only
+// tests change them.
 var FreeBinary, FreeText int64 = 256 << 20, 32 << 20
 
 // Budget is how many bytes a packed input of the given size may expand to. Real graphs shrink by a
@@ -88,8 +88,8 @@ func Binary(r io.Reader, kind string) string {
 	return Name(r, kind)
 }
 
-// Section returns what is left of r, for a format that is read from its end: where it lies, if r can
-// be read at any place, or else from memory.
+// Section returns the rest of r, for a format that is read from its end. It is read where it lies, if r can be read
+// at any place, or else from memory.
 func Section(r io.Reader) (*io.SectionReader, error) {
 	switch r := r.(type) {
 	case *File:
@@ -112,8 +112,8 @@ func Section(r io.Reader) (*io.SectionReader, error) {
 	return io.NewSectionReader(bytes.NewReader(all), 0, int64(len(all))), nil
 }
 
-// Unpacked returns r, or what is gzipped in it, within the [Budget] of size, or of the bytes that have
-// arrived if they are more: size is 0 for a pipe.
+// Unpacked returns r, or the content of r where it is gzipped. The content is within the [Budget] of size, or of the
+// bytes that have arrived if they are more: size is 0 for a pipe.
 func Unpacked(r *bufio.Reader, free, size int64) (*bufio.Reader, error) {
 	r, _, err := unpacked(r, free, size)
 	return r, err

@@ -11,9 +11,8 @@ import (
 	"coles"
 )
 
-// Unread is a value passed over. To encoding/json a key that differs in case is the same, and it goes
-// to the first field of the kind unless another has its very name: to one of this type, which stands
-// before.
+// Unread is a value passed over. To encoding/json a key that differs in case is the same. It goes to the first field
+// that fits, unless another has its very name: so a field of this type stands before the others.
 type Unread struct{}
 
 // UnmarshalJSON takes anything.

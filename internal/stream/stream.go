@@ -4,8 +4,8 @@ package stream
 
 import "math/rand/v2"
 
-// A Stream is a random generator that can be set to the start of the sequence of any (seed, row)
-// pair: work split by rows draws the same numbers however it is spread over goroutines.
+// A Stream is a random generator that can be set to the start of the sequence of any (seed, row) pair. Work split by
+// rows draws the same numbers however it is spread over goroutines.
 type Stream struct {
 	*rand.Rand
 	pcg *rand.PCG

@@ -148,8 +148,8 @@ func Shared(t testing.TB, path ...string) string {
 	return full
 }
 
-// Long skips a test that repeats a protocol on real graphs for many seconds, unless COLES_SHARED is
-// set: it is one of all the tests that a change has to pass, and too long for every save of a file.
+// Long skips a test that repeats a protocol on real graphs for many seconds, unless COLES_SHARED is set. A change has
+// to pass it, but it is too long for every save of a file.
 func Long(t *testing.T) {
 	t.Helper()
 	if testing.Short() || os.Getenv("COLES_SHARED") == "" {

@@ -53,10 +53,10 @@ func (b *Block) Name(key uint64) []byte {
 	return b.text[lo : lo+int(uint32(key))]
 }
 
-// Blocks visits all lines that are left, in their order: it hands lo to hi of the plain lines of a block to plain, and
-// calls line where any other, or the first, is the current one. Where plain fails, line is called for every line of the
-// block, to fail at its place. Blocks are read and handed out by the caller, one after the other, and parsed between by
-// all processors.
+// Blocks visits all lines that are left, in their order. It hands the plain lines lo to hi of a block to plain, and
+// calls line where the first line, or one that is not plain, is the current one. Where plain fails, line is called
+// for every line of the block, to fail at its place. Blocks are read and handed out by the caller, one after the
+// other, and parsed between by all processors.
 func (t *Reader) Blocks(form Plain, plain func(b *Block, lo, hi int) error, line func()) {
 	if !t.Next() {
 		return

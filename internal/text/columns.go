@@ -78,7 +78,16 @@ func EndColumns(header []string) (source, target int, ok bool) {
 
 // TwoKinds reports whether the names of the two ends of an edge are of different kinds of things, such as user and item.
 func TwoKinds(u, v string) bool {
+	if of, and := Space(u), Space(v); of != "" && and != "" {
+		return of != and
+	}
 	return isOne(u, things) && isOne(v, things) && strings.TrimSuffix(key(u), "id") != strings.TrimSuffix(key(v), "id")
+}
+
+// Space is the kind of ids in brackets behind a name of Neo4j's, such as :START_ID(Person); "" for none.
+func Space(name string) string {
+	_, space, _ := strings.Cut(strings.TrimSuffix(name, ")"), "_ID(")
+	return space
 }
 
 // EdgeColumns are the columns of an edge: of its ends and, if there is one, of its weight. What no name tells the other
@@ -111,8 +120,8 @@ func EdgeColumns(header []string) (columns []int, ok bool) {
 	return columns, ok
 }
 
-// IDColumn is the column of the ids by its name or, where none is called so, the first; the index of rows, which begin
-// with first, is not it if there is a column "name". named is whether a name told it.
+// IDColumn is the column of the ids: by its name or, where none is called so, the first. An index of the rows, which
+// begin with first, is no column of ids if there is a column "name". named reports whether a name told the column.
 func IDColumn(header, first []string) (id int, named bool) {
 	neo4j := func(name string) bool { return strings.HasSuffix(name, ":ID") || strings.Contains(name, ":ID(") }
 	if id = slices.IndexFunc(header, neo4j); id >= 0 {
@@ -130,6 +139,14 @@ func IDColumn(header, first []string) (id int, named bool) {
 
 // IsIDName reports whether a column of this name has ids.
 func IsIDName(name string) bool { return isOne(name, ids) || isOne(name, others) }
+
+// NameKind is label, name or title where a column of nodes is called so, "" for another, such as Neo4j's :LABEL of kinds.
+func NameKind(column string) string {
+	if k := key(column); !strings.HasPrefix(column, ":") && (k == "label" || k == "name" || k == "title") {
+		return k
+	}
+	return ""
+}
 
 // LabelColumn is the column of the labels by its name, −1 where none is called so.
 func LabelColumn(header []string) int { return find(header, labels) }

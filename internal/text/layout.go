@@ -33,7 +33,7 @@ type form byte
 
 const (
 	bare       form = iota
-	bracketed       // (u, v), perhaps with a comma behind
+	bracketed       // (u, v) or [u, v], perhaps with a comma behind
 	attributed      // u v {'weight': 2, …}
 )
 
@@ -80,20 +80,20 @@ func (t *Reader) look() {
 
 // formOf is the form that all lines have.
 func formOf(lines [][]byte) form {
-	of := func(has byte, ends *regexp.Regexp) bool {
-		return !slices.ContainsFunc(lines, func(line []byte) bool { return bytes.IndexByte(line, has) < 0 || !ends.Match(line) })
+	of := func(has string, ends *regexp.Regexp) bool {
+		return !slices.ContainsFunc(lines, func(line []byte) bool { return !bytes.ContainsAny(line, has) || !ends.Match(line) })
 	}
 	switch {
-	case of('(', inBrackets):
+	case of("([", inBrackets):
 		return bracketed
-	case of('{', beforeAttributes):
+	case of("{", beforeAttributes):
 		return attributed
 	}
 	return bare
 }
 
 var (
-	inBrackets       = regexp.MustCompile(`^\s*\([^()]*\)\s*,?\s*$`)
+	inBrackets       = regexp.MustCompile(`^\s*(\([^()]*\)|\[[^\[\]]*\])\s*,?\s*$`)
 	beforeAttributes = regexp.MustCompile(`^[^{]*[\s,;|]\{.*\}\s*$`)
 	weightOf         = regexp.MustCompile(`['"]weight['"]\s*:\s*([^,}\s]+)`)
 )
@@ -116,8 +116,8 @@ func (t *Reader) bare(line []byte) (fields []byte, commented bool) {
 	p := -1
 	switch t.form {
 	case bracketed:
-		if p = bytes.IndexByte(line, '('); p >= 0 {
-			line = bytes.TrimSuffix(bytes.TrimRight(line, " \t,"), []byte{')'})
+		if p = bytes.IndexAny(line, "(["); p >= 0 {
+			line = bytes.TrimRight(bytes.TrimRight(line, " \t,"), ")]")
 			line = append(bytes.Repeat([]byte{' '}, p+1), line[p+1:]...)
 		}
 	case attributed:

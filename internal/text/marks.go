@@ -14,8 +14,8 @@ var usualMarks = strings.Fields(`NA na N/A n/a NaN nan NAN -NaN -nan NULL null N
 
 const longestMark, firstOfMark = 4, `nN?-.\<#`
 
-// IsMark reports whether a field is empty or NA, N/A, NaN, -NaN, NULL, None, nil or <NA>, in capitals or small letters as
-// programs write them, NaT, #N/A, #NA, \N, ?, -, -- or a dot, with space around it or not.
+// IsMark reports whether a field stands for no value: empty, NaT, #N/A, #NA, \N, ?, -, -- or a dot; or NA, N/A, NaN,
+// -NaN, NULL, None, nil or <NA>, in capitals or small letters as programs write them. There may be space around it.
 func IsMark(field string) bool { return isMark(nil, strings.TrimSpace(field)) }
 
 func isMark[T string | []byte](marks Marks, field T) bool {

@@ -85,8 +85,8 @@ func IsNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// elements are the parts of a list in brackets, perhaps as array([…]), with commas between them as in JSON or blanks as NumPy
-// prints them; or of three or more without brackets.
+// elements are the parts of a list in brackets, perhaps as array([…]). Between them are commas, as in JSON, or
+// blanks, as NumPy prints them. Three parts or more need no brackets.
 func elements(cell string) (parts []string, bare bool) {
 	cell = strings.TrimSpace(cell)
 	for _, name := range []string{"array(", "tensor("} {

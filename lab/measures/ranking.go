@@ -2,7 +2,6 @@ package measures
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -14,16 +13,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LinkPrediction is the outcome of [PredictLinks], each from 0 to 1.
+// LinkPrediction is the outcome of [PredictLinks], each from 0 to 1. They equal scikit-learn's roc_auc_score and
+// average_precision_score, and hits@k of the Open Graph Benchmark (Hu et al. 2020).
 type LinkPrediction struct {
-	AUC              float64 // see [AUC]
-	AveragePrecision float64 // see [AveragePrecision]
-	Hits             float64 // see [HitsAt]
-}
-
-// String gives the three in percent.
-func (p LinkPrediction) String() string {
-	return fmt.Sprintf("AUC %.1f %%, average precision %.1f %%, hits %.1f %%", 100*p.AUC, 100*p.AveragePrecision, 100*p.Hits)
+	// AUC is the area under the receiver operating characteristic: the chance that a positive drawn at random has a larger
+	// score than a negative drawn at random, a tie counting half,
+	//
+	//	AUC = (1/PN)·Σ_p Σ_n ([s_p > s_n] + ½·[s_p = s_n]),
+	//
+	// and ½ for random scores (Hanley and McNeil 1982).
+	AUC float64
+	// AveragePrecision is the mean, over the positives, of the precision among all that score no less,
+	//
+	//	AP = Σ_t (R_t − R_{t−1})·P_t,
+	//
+	// over the distinct scores t, descending. P_t and R_t are the precision and the recall of all that score t or more.
+	// Equal scores are one step. Unlike AUC it depends on how many negatives there are to a positive.
+	AveragePrecision float64
+	// Hits is the share of the positives that score more than the k-th largest score of the negatives. A tie is no hit.
+	Hits float64
 }
 
 // PredictLinks measures how well the similarity of rows of x (n × d), an embedding of a graph without some
@@ -62,65 +70,8 @@ func PredictLinks(ctx context.Context, x mat.Matrix, positive, negative []coles.
 	return &LinkPrediction{r.area(), r.averagePrecision(), hits}, ctx.Err()
 }
 
-// AUC is the area under the receiver operating characteristic of scores: the chance that a positive
-// drawn at random has a larger score than a negative drawn at random, a tie counting half,
-//
-//	AUC = (1/PN)·Σ_p Σ_n ([s_p > s_n] + ½·[s_p = s_n]),
-//
-// from 0 to 1, and ½ for random scores (Hanley and McNeil 1982). It equals
-// scikit-learn's roc_auc_score and takes O((P + N) log(P + N)).
-//
-// Errors: [coles.ErrShape] unless there are scores of both kinds, [coles.ErrNotFinite].
-func AUC(positive, negative []float64) (float64, error) {
-	r, err := newRanking(positive, negative)
-	if err != nil {
-		return 0, err
-	}
-	return r.area(), nil
-}
-
-// AveragePrecision is the mean, over the positives, of the precision among all that score no less,
-//
-//	AP = Σ_t (R_t − R_{t−1})·P_t,
-//
-// over the distinct scores t, descending, where P_t and R_t are the precision and the recall of all
-// that score t or more. Equal scores are one step and nothing is interpolated: it is scikit-learn's
-// average_precision_score. Unlike [AUC] it depends on how many negatives there are to a positive.
-// Cost and errors are as for [AUC].
-func AveragePrecision(positive, negative []float64) (float64, error) {
-	r, err := newRanking(positive, negative)
-	if err != nil {
-		return 0, err
-	}
-	return r.averagePrecision(), nil
-}
-
-// HitsAt is the share of the positives that score more than the k-th largest score of the
-// negatives, 0 to 1: hits@k of the Open Graph Benchmark (Hu et al. 2020). A tie is no hit. Cost and
-// errors are as for [AUC], with [coles.ErrSetting] for k outside 1 … the number of negatives.
-func HitsAt(positive, negative []float64, k int) (float64, error) {
-	r, err := newRanking(positive, negative)
-	if err != nil {
-		return 0, err
-	}
-	return r.hitsAt(k)
-}
-
 // A ranking holds the scores of either kind, ascending.
 type ranking struct{ positive, negative []float64 }
-
-func newRanking(positive, negative []float64) (ranking, error) {
-	if err := checkSample(positive); err != nil {
-		return ranking{}, fmt.Errorf("scores of positives: %w", err)
-	}
-	if err := checkSample(negative); err != nil {
-		return ranking{}, fmt.Errorf("scores of negatives: %w", err)
-	}
-	r := ranking{slices.Clone(positive), slices.Clone(negative)}
-	slices.Sort(r.positive)
-	slices.Sort(r.negative)
-	return r, nil
-}
 
 // each goes through the scores from the largest down, equal ones together, and calls visit with the
 // numbers of positives and negatives that have one.

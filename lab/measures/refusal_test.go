@@ -70,10 +70,6 @@ func TestRefusals(t *testing.T) {
 		"links, no such similarity":          {links(onePair, onePair, -1, 1), coles.ErrSetting},
 		"links, hits at zero":                {links(onePair, onePair, near.Cosine, 0), coles.ErrSetting},
 		"links, hits at more than negatives": {links(onePair, onePair, near.Cosine, 2), coles.ErrSetting},
-		"area, no positives":                 {testkit.Err(AUC(nil, one)), coles.ErrShape},
-		"average precision, no negatives":    {testkit.Err(AveragePrecision(one, nil)), coles.ErrShape},
-		"hits, NaN":                          {testkit.Err(HitsAt([]float64{nan}, one, 1)), coles.ErrNotFinite},
-		"hits, infinity":                     {testkit.Err(HitsAt(one, []float64{-inf}, 1)), coles.ErrNotFinite},
 		"density, no sample":                 {density(nil, good, 0), coles.ErrShape},
 		"density, no sample, h given":        {density(nil, good, 1), coles.ErrShape},
 		"density, no grid":                   {density(good, nil, 0), coles.ErrShape},
@@ -138,11 +134,8 @@ var doors = map[string]func(ctx context.Context, in given) (any, error){
 	"JensenShannonOfSamples": func(ctx context.Context, in given) (any, error) {
 		return JensenShannonOfSamples(ctx, in.a, in.b, 64, in.p)
 	},
-	"PositivePairs":    func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
-	"AUC":              func(_ context.Context, in given) (any, error) { return AUC(in.a, in.b) },
-	"AveragePrecision": func(_ context.Context, in given) (any, error) { return AveragePrecision(in.a, in.b) },
-	"HitsAt":           func(_ context.Context, in given) (any, error) { return HitsAt(in.a, in.b, in.k) },
-	"Compare":          func(_ context.Context, in given) (any, error) { return PairedTest{Level: in.p}.Compare(in.a, in.b) },
+	"PositivePairs": func(_ context.Context, in given) (any, error) { return PositivePairs(in.g) },
+	"Compare":       func(_ context.Context, in given) (any, error) { return PairedTest{Level: in.p}.Compare(in.a, in.b) },
 	"Compare, corrected": func(_ context.Context, in given) (any, error) {
 		return PairedTest{Train: 1, Test: in.k}.Compare(in.a, in.b)
 	},

@@ -18,7 +18,7 @@ const (
 )
 
 // Coarsen returns the coarse graph, and for every node the number of the coarse one that it has been
-// merged into.
+// merged into. For m edges it multiplies 4m·7 times, sorts in O(m log m), and takes 80 bytes for each edge.
 //
 // Errors: [coles.ErrSetting], and ctx's.
 func (z GraphZoom) Coarsen(ctx context.Context, g *coles.Graph) (coarse *coles.Graph, group []int, err error) {

@@ -1,7 +1,6 @@
 package rivals
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -61,30 +60,21 @@ func TestSkipGramLeavesIsolatedNodesAtZero(t *testing.T) {
 	testkit.WantSame(t, "no edges", testkit.Bits(e), testkit.Bits(mat.NewDense(3, s.Dim, nil)))
 }
 
-// A training on walks reports its progress, GraphZoom's on its coarse graph.
+// A training on walks reports its progress.
 func TestWalksTellTheirProgress(t *testing.T) {
-	s, z := smallSkipGram(), smallZoom()
+	const nodes, want = 300, 2 * 300
+	s := smallSkipGram()
 	s.Length, s.Window, s.Dim = 1000, 1, 1
-	z.Embedding = s
-	g := testkit.Must(coles.NewGraph(300, testkit.Ring(300, 1)))
-	coarse, _, err := z.Coarsen(ctx, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, fit := range map[int]func(context.Context, *coles.Graph, coles.Progress) (*mat.Dense, error){
-		600: s.Fit, 2 * coarse.Nodes(): z.Fit,
-	} {
-		last, times := 0, 0
-		testkit.Must(fit(ctx, g, func(stage string, done, total int) {
-			if stage != "walks" || done <= last || done > total || total != want {
-				t.Errorf("%d of %d walks after %d", done, total, last)
-			}
-			last = done
-			times++
-		}))
-		if last != want || times < 2 {
-			t.Errorf("the last of %d reports is of %d walks, want %d", times, last, want)
+	last, times := 0, 0
+	testkit.Must(s.Fit(ctx, testkit.Must(coles.NewGraph(nodes, testkit.Ring(nodes, 1))), func(stage string, done, total int) {
+		if stage != "walks" || done <= last || done > total || total != want {
+			t.Errorf("%d of %d walks after %d", done, total, last)
 		}
+		last = done
+		times++
+	}))
+	if last != want || times < 2 {
+		t.Errorf("the last of %d reports is of %d walks, want %d", times, last, want)
 	}
 }
 

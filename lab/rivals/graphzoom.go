@@ -66,30 +66,9 @@ func (z GraphZoom) Check() error {
 	return errors.Join(errs...)
 }
 
-// Fit returns the embedding (n × Dim). progress, which may be nil, is called with the stage "walks" and how
-// many on the coarse graph have been trained on.
-//
-// It costs what SkipGram does for the coarse graph, 4m·(2·7 + Dim) multiplications and O(m log m) for m
-// edges, and takes its memory, 80 bytes for each edge while it is merged, and 16·n·Dim bytes.
-//
-// Errors: as [SkipGram.Fit].
-func (z GraphZoom) Fit(ctx context.Context, g *coles.Graph, progress coles.Progress) (*mat.Dense, error) {
-	if err := z.Check(); err != nil {
-		return nil, err
-	}
-	coarse, group, err := z.Coarsen(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	y, err := z.Embedding.Fit(ctx, coarse, progress)
-	if err != nil {
-		return nil, err
-	}
-	return z.Refine(ctx, g, group, y)
-}
-
-// Refine is the last step of Fit: it returns the embedding of g (n × d) from one of the coarse graph (any
-// number of nodes × d) and the groups of [GraphZoom.Coarsen]. It multiplies 4m·d times for m edges.
+// Refine returns the embedding of g (n × d) from one of the coarse graph (any number of nodes × d), such as
+// [SkipGram.Fit] makes with the settings z.Embedding, and the groups of [GraphZoom.Coarsen]. It multiplies 4m·d
+// times for m edges.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape] where group has another length than n, [coles.ErrIndex] where
 // it names a row that y does not have, and ctx's.

@@ -29,7 +29,6 @@ func TestClassesAreFoundAsPrinted(t *testing.T) {
 		printed      [2]float64
 	}{
 		{"DeepWalk", "cora", walks, [2]float64{60.3, 70.5}},
-		{"DeepWalk", "citeseer", walks, [2]float64{38.3, 45.6}},
 		{"Graph2Gauss", "cora", gaussians, [2]float64{72.7, 76.2}},
 	} {
 		d := testkit.Must(dataset.OpenPlanetoid(testkit.Shared(t, "data", "planetoid"), c.data))
@@ -55,7 +54,6 @@ func TestClustersOfCora(t *testing.T) {
 		settings gnn.Settings
 		printed  [3]float64
 	}{
-		{"GAE", GAE("cora"), [3]float64{53.25, 40.69, 41.97}},
 		{"VGAE", VGAE("cora"), [3]float64{55.95, 38.45, 41.50}},
 		{"ARGE", ARGE("cora"), [3]float64{64.00, 44.90, 61.90}},
 	} {

@@ -92,7 +92,7 @@ func TestBytesDoNotDependOnProcessors(t *testing.T) {
 		"weighted": testkit.RandomGraph(1, 1100, 0.005), "unweighted": testkit.Must(coles.NewGraph(1100, testkit.Ring(1100, 3))),
 	} {
 		fits["skip-gram, "+name] = func(ctx context.Context) (mat.Matrix, error) { return smallSkipGram().Fit(ctx, g, nil) }
-		fits["GraphZoom, "+name] = func(ctx context.Context) (mat.Matrix, error) { return smallZoom().Fit(ctx, g, nil) }
+		fits["GraphZoom, "+name] = func(ctx context.Context) (mat.Matrix, error) { return zoomed(ctx, smallZoom(), g) }
 		fits["correct and smooth, "+name] = func(ctx context.Context) (mat.Matrix, error) {
 			scores := testkit.RandomDense(testkit.Random(7), g.Nodes(), 3)
 			return DefaultCorrectAndSmooth().Apply(ctx, g, scores, []int{2, 5, 11, 20}, []int{0, 2, 1, 1})

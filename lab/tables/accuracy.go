@@ -46,7 +46,6 @@ func labelRateTable() table {
 	return table{
 		Name: "labelrate", Title: "Label rate",
 		about:   accuracyAbout + " The splits are drawn, the same for every method, with at most a third of a class.",
-		axis:    "labelled nodes per class",
 		methods: allMethods(), rows: pick(closedMethods, "Raw", "SGC", "S2GC", "PCA-S2GC", "RP-S2GC", "COLES-S2GC"), measure: labelRate,
 	}
 }
@@ -56,7 +55,7 @@ func labelRateTable() table {
 func kappaTables() []table {
 	closed := table{
 		Name: "kappa", Title: "Number of negative graphs", about: accuracyAbout, paper: "kappa",
-		axis: "κ, negative graphs", measure: classification,
+		measure: classification,
 	}
 	networks := closed
 	networks.Name, networks.Title, networks.apart = "kappa-gcn", "Number of negative graphs, COLES-GCN", true

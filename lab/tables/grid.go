@@ -75,18 +75,6 @@ func (g *grid) Title() string {
 	return title
 }
 
-// ID is where the page has the grid.
-func (g *grid) ID() string {
-	id := g.Table.Name
-	if g.Scaling.title != "" {
-		id += "-" + g.Scaling.name
-	}
-	if g.Dataset != "" {
-		id += "-" + g.Dataset
-	}
-	return id
-}
-
 // compared reports whether a cell is compared with the table's reference.
 func (g *grid) compared() bool {
 	return slices.ContainsFunc(g.cells, func(c cell) bool { return c.Measures[0].Difference != nil })
@@ -154,7 +142,8 @@ func writeMarkdown(w io.Writer, cells []cell) error {
 
 // printedFigures explains the figures in brackets of a table, if there are any.
 func printedFigures(cells []cell, table string) string {
-	if !printed(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.Table != table })) {
+	printed := func(m measure) bool { return m.Paper.Mean != 0 }
+	if !slices.ContainsFunc(cells, func(c cell) bool { return c.Table == table && slices.ContainsFunc(c.Measures, printed) }) {
 		return ""
 	}
 	return " The paper's figure in brackets."

@@ -104,7 +104,7 @@ func TestHomophilyTableIsTall(t *testing.T) {
 	at := func(data, method string, mean float64) cell {
 		return cell{Table: "homophily", Dataset: data, PerClass: 5, Method: method, Scaling: &scalings[0], Seeds: 1, Measures: []measure{{Mean: mean, Std: 0.5}}}
 	}
-	got := written(t, "markdown", []cell{at("texas", "q", 69), at("texas", "Raw", 66), at("texas", "COLES-S2GC", 77.25), at("tolokers", "Raw", 54), at("tolokers", "COLES-S2GC", 58)})
+	got := written(t, false, []cell{at("texas", "q", 69), at("texas", "Raw", 66), at("texas", "COLES-S2GC", 77.25), at("tolokers", "Raw", 54), at("tolokers", "COLES-S2GC", 58)})
 	const want = "| | q | Raw | COLES-S2GC |\n|---|---|---|---|\n| texas, 5 | 69.0 ± 0.5 | 66.0 ± 0.5 | 77.2 ± 0.5 |\n| tolokers, 5 | | 54.0 ± 0.5 | 58.0 ± 0.5 |\n\nAccuracy in percent"
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -31,7 +31,7 @@ func TestLargeSystemsAreMeasured(t *testing.T) {
 			lines--
 		}
 	}
-	args := []string{"-table", "large", "-nodes", "600", "-epochs", "2", "-seeds", "1", "-methods", programs.Names(methods)}
+	args := []string{"-table", "large", "-nodes", "600", "-epochs", "1", "-seeds", "1", "-methods", programs.Names(methods)}
 	for _, l := range measuredIn(t, t.TempDir(), lines, args...) {
 		for _, key := range []string{"acc", "parameters", "peak_mb"} {
 			if v, _ := l[key].(float64); v <= 0 {

@@ -99,11 +99,22 @@ func (g *grid) withRanks(lines [][]string) [][]string {
 // ranked is a figure of a table with ranks: bold for the best of its cell, with the mark of the difference.
 func (g *grid) ranked(c column, m measure) string {
 	text := m.Figure()
-	if g.Best(c, m) {
+	if g.best(c, m) {
 		text = "**" + text + "**"
 	}
 	if m.Difference != nil {
 		text += cmp.Or(m.Mark, equal)
 	}
 	return text
+}
+
+// best reports whether a figure looks like the largest of its column.
+func (g *grid) best(c column, m measure) bool {
+	best := 0.0
+	for _, r := range g.Rows {
+		if other := r.Figures[c]; other != nil && !other.Apart && !other.Plain {
+			best = max(best, other.Mean)
+		}
+	}
+	return !m.Apart && !m.Plain && scalar.Round(m.Mean, 1) == scalar.Round(best, 1)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ names, progress to standard error.
   tables -data data -fetch -datasets cora
   tables -data data -datasets cora,citeseer,pubmed
   tables -data data -datasets cora -methods coles-s2gc,s2gc -json
-  tables -data data -table all -format html -o report.html
+  tables -data data -table all -o report.md
   tables -data data -table kappa -datasets cora,citeseer
   tables -data data -methods coles-gcn,gcn-supervised -seeds 3
   tables -data data -table all,means
@@ -60,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	write := func(w io.Writer) error {
-		out := &report{w: w, format: o.format}
+		out := &report{w: w, asJSON: o.asJSON}
 		if err := measureAll(ctx, o, out, cli.NewLine(stderr)); err != nil {
 			return err
 		}
@@ -85,7 +84,7 @@ type options struct {
 	nodes    int       // of what the large table generates; 0 for the paper's
 	epochs   int       // of a training of the large table, at most; 0 for a system's own
 	fetch    bool
-	format   string
+	asJSON   bool
 	out      string // "" for standard output
 
 	reference []cell // of the method that the one at hand is compared with, on the data set at hand
@@ -111,22 +110,10 @@ func optionsOf(args []string, stderr io.Writer) (options, error) {
 	columns := flags.String("columns", "", "comma-separated `columns`, in which accuracy is measured: raw (C = 1 and the scale that an embedding has, as in the paper), norm1 and norm4 (C = 1 and one mean norm for all), best (of these three, the best in the test), cv (C by cross-validation in the training labels), scaled (C = 1 after COLES's spectral scaling); what is trained on labels is the same in each (default raw; best and cv for the league)")
 	flags.StringVar(&o.keep, "keep", "", "`folder` in which embeddings of accuracy tables are kept: a run that is stopped goes on there")
 	flags.BoolVar(&o.fetch, "fetch", false, "first fetch the Planetoid files of the data sets into DIR/planetoid (cora, citeseer and pubmed only)")
-	flags.StringVar(&o.format, "format", "", "markdown, json (a line per cell, as soon as it is measured) or html (a page with plots) (default markdown)")
-	asJSON := flags.Bool("json", false, "-format json")
+	flags.BoolVar(&o.asJSON, "json", false, "write a line of JSON per cell, as soon as it is measured, instead of tables in Markdown")
 	flags.StringVar(&o.out, "o", "", "`file` to write to, which appears when all is measured (default standard output)")
 	if err := cli.Parse(flags, args, cli.Least{"splits": 1, "nodes": 0, "epochs": 0}); err != nil {
 		return o, err
-	}
-	if *asJSON {
-		if o.format != "" && o.format != "json" {
-			return o, fmt.Errorf("-json contradicts -format %s", o.format)
-		}
-		o.format = "json"
-	} else if o.format == "" {
-		o.format = "markdown"
-	}
-	if formats[o.format] == nil {
-		return o, fmt.Errorf("-format %q is none of %s", o.format, strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
 	var err error
 	if o.datasets = programs.Fields(*datasets); *datasets != "" && o.datasets == nil {

@@ -127,8 +127,6 @@ func TestTablesSayWhatIsWrong(t *testing.T) {
 		{Name: "no columns", Args: on("-columns", ","), Text: "-columns"},
 		{Name: "no data sets", Args: on("-datasets", " , "), Text: "-datasets"},
 		{Name: "methods of a table that has one", Args: on("-table", "kappa", "-methods", "raw"), Text: "-methods"},
-		{Name: "two formats", Args: on("-json", "-format", "html"), Text: "-json"},
-		{Name: "unknown format", Args: on("-format", "csv"), Text: "html, json, markdown"},
 		{Name: "unknown method", Args: on("-table", "all", "-methods", "raw,guess"), Text: "guess"},
 		{Name: "method of another table", Args: on("-methods", "k-means"), Text: "k-means"},
 		{Name: "method that embeds nothing", Args: on("-table", "links", "-methods", "gcn-supervised"), Text: "gcn-supervised"},

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,8 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A cell is one measurement of a method on a data set: a line of JSON, and a place in the
-// other forms.
+// A cell is one measurement of a method on a data set: a line of JSON, or a place in a table.
 type cell struct {
 	Table    string      // by name
 	Dataset  string      // by name
@@ -157,41 +155,28 @@ func (c cell) fields() []field {
 	return slices.Concat(all, means, stds, []field{{"seeds", c.Seeds}}, papers, differences, []field{{"seconds", scalar.Round(c.Seconds, 4)}})
 }
 
-// formats write a report, by the names of -format.
-var formats = map[string]func(r *report) error{
-	"markdown": func(r *report) error { return writeMarkdown(r.w, r.cells) },
-	"json":     func(*report) error { return nil }, // each cell went out when it was measured
-	"html":     func(r *report) error { return writeHTML(r.w, r.cells, r.maps) },
-}
-
-// A report takes cells as they are measured. JSON is a line for each and goes out at once; the
-// other formats are written when all are there.
+// A report takes cells as they are measured. JSON is a line for each and goes out at once; tables are
+// written when all cells are there.
 type report struct {
 	w      io.Writer
-	format string
+	asJSON bool
 	cells  []cell
-	maps   []plot // of the page
 }
 
 func (r *report) add(c cell) error {
-	if r.format == "json" {
+	if r.asJSON {
 		return writeJSON(r.w, c)
 	}
 	r.cells = append(r.cells, c)
 	return nil
 }
 
-// draw adds the maps of a data set to a page.
-func (r *report) draw(ctx context.Context, p *problem) error {
-	if r.format != "html" || p.Features == nil {
+func (r *report) finish() error {
+	if r.asJSON {
 		return nil
 	}
-	both, err := drawMaps(ctx, p)
-	r.maps = append(r.maps, both...)
-	return err
+	return writeMarkdown(r.w, r.cells)
 }
-
-func (r *report) finish() error { return formats[r.format](r) }
 
 // writeJSON writes an object, its members in the order of [cell.fields], and ends the line.
 func writeJSON(w io.Writer, c cell) error {

@@ -23,9 +23,6 @@ type table struct {
 	// reference is the method whose accuracy is subtracted from every other, split by split, if it
 	// is a row; "" for none.
 	reference string
-	// axis names what a plot has along its axis: what is varied, or else the labelled nodes per
-	// class; "" for a table without a plot.
-	axis string
 	// datasets are measured where none are named; nil for the three of the paper. find looks for them
 	// in a folder instead.
 	datasets []string
@@ -116,9 +113,6 @@ func measureAll(ctx context.Context, o options, out *report, progress *cli.Line)
 					return err
 				}
 				problems[name] = p
-				if err := out.draw(ctx, p); err != nil {
-					return fmt.Errorf("%s: %w", name, err)
-				}
 			}
 			err := t.measureRows(func(m method, reference []cell) ([]cell, error) {
 				o := o

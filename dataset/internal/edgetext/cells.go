@@ -62,6 +62,8 @@ func (c *column) isTime() bool {
 	return c.dates || c.numbers && c.rising && len(c.values) > 1 && areTimes(c.lowest, c.above)
 }
 
+func (c *column) isEmpty() bool { return len(c.values) == 1 && c.values[""] }
+
 func (c *column) numbersLines() bool { return c.whole && c.counts && c.lines > 3 && c.first <= 1 }
 
 // sample are the cells of the first columns, on the current line and the whole lines ahead that have as many fields.
@@ -78,7 +80,7 @@ func (e *edgeReader) sample() []*column {
 				c.add(ahead.Fields[k])
 			}
 		} else if !mayDiffer {
-			e.Fault(-1, "%w: lines of %d and %d fields; %s", coles.ErrFormat, len(e.Fields), len(ahead.Fields), manyOnALine)
+			e.uneven(len(e.Fields), len(ahead.Fields))
 		}
 	}
 	return columns
@@ -154,7 +156,7 @@ func endsOfMore(columns []*column) (ends []int, choices [][]int) {
 	var may, words []int
 	for k, c := range columns {
 		number := c.numbersLines() && !slices.ContainsFunc(columns, func(other *column) bool { return other != c && alike(c, other) >= muchAlike })
-		if c.isTime() || c.numbers && !c.whole || number || k > 1 && len(c.values) == 1 && c.lines > 2 {
+		if c.isTime() || c.numbers && !c.whole || number || c.isEmpty() || k > 1 && len(c.values) == 1 && c.lines > 2 {
 			continue
 		}
 		if may = append(may, k); !c.numbers {
@@ -192,7 +194,7 @@ func (e *edgeReader) among(weight int) []int {
 		return known
 	}
 	of := endsOfMore
-	third := len(columns) == 3 && columns[2].some
+	third := len(columns) == 3 && columns[2].some && !columns[2].isEmpty()
 	if third {
 		of = endsOfThree
 	}
@@ -250,8 +252,8 @@ func (e *edgeReader) doubt(columns []*column) {
 	u, v, w := columns[0], columns[1], columns[2]
 	few := len(w.values) > 2 && w.whole
 	switch {
-	case few && w.rising && w.lowest == 0 && w.lines > 4:
-		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "the third column begins at 0 and never falls, as times do, and is taken for the weight")
+	case few && w.rising && w.lines > 4:
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "the third column never falls, as times do, and is taken for the weight")
 	case few && w.lowest >= 1900 && w.above <= 2100:
 		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2")}, "the third column may be years, from %.15g to %.15g, and is taken for the weight", w.lowest, w.above)
 	case w.whole && w.lines > 3 && len(w.values) > 1 && !u.numbers && !v.numbers && 2*len(v.values) <= v.lines && len(v.values) < len(w.values) && alike(u, v) == 0:

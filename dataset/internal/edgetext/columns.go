@@ -9,6 +9,7 @@ import (
 	"coles"
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/internal/text"
 )
 
@@ -87,13 +88,13 @@ func (e *edgeReader) choose(opts options) {
 	case ok:
 		e.columns, e.named = columns, true
 	case e.width < 2:
-		e.Fault(-1, "%w: %d field, an edge has 2", coles.ErrFormat, e.width)
+		if ahead := e.Ahead(); ahead.Next() && len(ahead.Fields) > 1 {
+			e.uneven(e.width, len(ahead.Fields))
+		}
+		e.Fault(-1, "%w: %s, an edge has 2", coles.ErrFormat, setting.Count(e.width, "fields"))
 		return
 	case e.width == 2:
 		weightless = true
-	case e.width == 3 && isDate(e.Fields[2]):
-		weightless = true
-		e.say(e.edgesFile, e.Line, nil, "the third column is a date, such as %q, and no weight", e.Fields[2])
 	case e.width == 3 && opts.Unweighted:
 	default:
 		weight := -1
@@ -108,6 +109,7 @@ func (e *edgeReader) choose(opts options) {
 	if weightless {
 		e.columns = e.columns[:2]
 	}
+	e.warnOfNodes()
 	if ok {
 		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
 			return !slices.Contains(e.columns, k) && !slices.Contains(e.types, k) && !(opts.Unweighted && slices.Contains(columns, k))
@@ -115,9 +117,24 @@ func (e *edgeReader) choose(opts options) {
 	}
 }
 
+// warnOfNodes warns of a header that a table of nodes has.
+func (e *edgeReader) warnOfNodes() {
+	if _, _, ends := text.EndColumns(e.Header); ends || len(e.Header) < 2 {
+		return
+	}
+	id, _ := text.IDColumn(e.Header, e.Fields)
+	k := slices.IndexFunc(e.Header, func(name string) bool { return text.NameKind(name) != "" || text.LabelColumn([]string{name}) == 0 })
+	if k >= 0 && k != id && text.IsIDName(e.Header[id]) {
+		e.say(e.edgesFile, e.First, nil, "columns %q and %q are of nodes, not of edges: a table of nodes goes beside a file of edges, as features or labels", e.Header[id], e.Header[k])
+	}
+}
+
 // warn says what was guessed, and what was left out.
 func (e *edgeReader) warn() {
 	e.warnOfHeader()
+	if n := e.nodes.count(); n > 6 && n == 2*e.edges.Count {
+		e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("")}, "no two edges have a node in common")
+	}
 	if e.Commented > 0 {
 		e.say(e.edgesFile, e.CommentedAt, nil, "text behind # and a blank is taken for a comment; lines that have some: %d", e.Commented)
 	}
@@ -152,8 +169,8 @@ func (e *edgeReader) warnOfHeader() {
 	e.say(e.edgesFile, e.firstAt, []parse.Advice{place.Header}, "%q and %q occur on no other line: they are taken for nodes, not for a header", e.first[0], e.first[1])
 }
 
-// warnOfSizes warns of a first line that may say how many nodes and edges there are: as many lines follow, without an id
-// above the first number.
+// warnOfSizes warns of a first line that may say how many nodes and edges there are: as many lines follow, and their ids
+// are words, or numbers up to the first.
 func (e *edgeReader) warnOfSizes() {
 	nodes, ok := text.Integer(e.first[0])
 	edges, also := text.Integer(e.first[1])
@@ -161,12 +178,22 @@ func (e *edgeReader) warnOfSizes() {
 	if !ok || !also || e.told == nil || e.Header != nil || e.edges.Count < 3 || follow != edges && (follow != nodes || edges < nodes/2) {
 		return
 	}
+	words := 0
 	for _, id := range e.nodes.ids {
-		if v, whole := text.Integer(id); (!whole || v > nodes) && id != e.first[1] {
+		if v, whole := text.Integer(id); !whole {
+			words++
+		} else if v > nodes && id != e.first[1] {
 			return
 		}
 	}
-	e.say(e.edgesFile, e.firstAt, []parse.Advice{place.Header}, "%s %s may be the numbers of nodes and edges, as %d lines follow", e.first[0], e.first[1], follow)
+	if words > 0 && (follow != edges || e.nodes.count()-words > 2) {
+		return
+	}
+	metis := ""
+	if follow == nodes && words == 0 {
+		metis = "; so begins a file of the format metis, too"
+	}
+	e.say(e.edgesFile, e.firstAt, []parse.Advice{place.Header}, "%s %s may be the numbers of nodes and edges, as %d lines follow%s", e.first[0], e.first[1], follow, metis)
 }
 
 // dropTimes leaves out weights that are times, not all the same. What a name or the caller calls weights stays.
@@ -185,6 +212,9 @@ func (e *edgeReader) dropTimes() {
 		return
 	}
 	e.edges.Unweigh()
+	if columns := e.Layouts[len(e.Layouts)-1].Columns; e.columns[2] < len(columns) {
+		columns[e.columns[2]] = ""
+	}
 	e.say(e.edgesFile, 0, []parse.Advice{columnsAdvice("1,2,3")}, "the third column looks like times, from %.15g to %.15g, and is no weight", low, high)
 }
 

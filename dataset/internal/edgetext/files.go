@@ -1,7 +1,6 @@
 package edgetext
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"coles/dataset/internal/bounds"
 	"coles/dataset/internal/edgeset"
 	"coles/dataset/parse"
-	"coles/internal/scratch"
 	"coles/internal/setting"
 	"coles/table"
 
@@ -63,6 +61,7 @@ type Files struct {
 	Encoder      *table.Encoder
 	Class        []string // "" for none; nil without labels
 	IDs          []string
+	Wanted       int    // nodes, the first, that Only names
 	Sides        []bool // of two kinds, whether it is of the second; nil for one
 	Layouts      []parse.Layout
 	Release      func() error // gives back what lies in files; nil for nothing
@@ -73,33 +72,15 @@ type edgeFiles struct {
 	Files
 	nodes   *nodeIDs
 	edges   edgeset.Set
-	oneKind bool // the names of the columns say that both ends are of one
+	only    []bool // is wanted; nil where all are
+	oneKind bool   // the names of the columns say that both ends are of one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 
+	names       []string // of nodes beside their labels, "" for none
+	namesColumn string
+
 	told func(error) // what may be misread; nil where nobody listens
-}
-
-// scratchHeld is enough for the pages into which a sort deals edges.
-const scratchHeld = 512 << 20
-
-// collect reads edges by way of read, to where the options say.
-func (o options) collect(read func(l *edgeFiles) (*Files, error)) (*Files, error) {
-	l := &edgeFiles{nodes: newNodeIDs()}
-	if o.Scratch == "" || !o.Undirected {
-		return read(l)
-	}
-	space, err := scratch.Open(o.Scratch, scratchHeld)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: scratch: %w", err)
-	}
-	l.edges.Space = space
-	d, err := read(l)
-	if err != nil {
-		return nil, errors.Join(err, space.Close())
-	}
-	d.Release = space.Close
-	return d, nil
 }
 
 // nameNodes numbers nodes that are all there are, perhaps of two kinds.

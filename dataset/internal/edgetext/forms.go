@@ -32,7 +32,7 @@ func (l *edgeFiles) startEdges(t *text.Reader, opts options) *edgeReader {
 		return e
 	}
 	e.some = start(t, opts.Header, e.isHeader)
-	if e.width = len(t.Fields); e.some && t.Header == nil && e.width > 2 && opts.Header == parse.DetectHeader {
+	if e.width = len(t.Fields); e.some && t.Header == nil && opts.Header == parse.DetectHeader {
 		if names := t.CommentNames(); names != nil {
 			if _, _, ok := text.EndColumns(names); ok {
 				t.Header, t.Guessed, t.Comment = names, false, nil
@@ -130,6 +130,9 @@ func (e *edgeReader) open() {
 		roles[k] = "kind"
 	}
 	e.opened(e.Reader, e.edgesFile, "edges", roles)
+	if e.objects {
+		e.Layouts[len(e.Layouts)-1].Separator = ""
+	}
 }
 
 // nameKinds calls the two kinds of nodes what the header does, if that keeps their ids apart.
@@ -138,6 +141,9 @@ func (e *edgeReader) nameKinds() {
 		return
 	}
 	u, v := e.Header[e.columns[0]], e.Header[e.columns[1]]
+	if of, and := text.Space(u), text.Space(v); of != "" && and != "" {
+		u, v = of, and
+	}
 	if u != v && u != "" && v != "" && !strings.Contains(u+v, ":") {
 		e.kinds = [2]string{u + ":", v + ":"}
 	}

@@ -28,8 +28,12 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 	var label string // of the first line, if its id is unknown
 	var strange skipped
 	none, lines, several := 0, 0, 0 // lines without a label, with one, and with another one
+	width := 2
+	if l.namesColumn != "" {
+		l.names, width = make([]string, l.nodes.count()), 3
+	}
 	for t.Next() {
-		if len(t.Fields) != 2 {
+		if len(t.Fields) != width {
 			t.Fault(-1, "%w: %s, a label line is an id and a label; a header that has the columns id and label tells which they are", coles.ErrFormat, setting.Count(len(t.Fields), "fields"))
 			break
 		}
@@ -38,6 +42,9 @@ func (l *edgeFiles) readLabels(t *text.Reader, opts options) {
 			continue
 		}
 		i := l.nodes.named(t, 0)
+		if width > 2 {
+			l.names[i] = strings.Clone(t.Fields[2])
+		}
 		switch {
 		case errors.Is(t.Err, coles.ErrIDs) && t.Line == t.First && t.Guessed && t.Header == nil:
 			label, unknown, t.Err = strings.Clone(t.Fields[1]), t.Err, nil
@@ -119,7 +126,12 @@ func (l *edgeFiles) pickLabels(t *text.Reader, column string) {
 		l.sayUnread(t, l.labelsFile, func(k int) bool { return roles[k] == "" })
 	}
 	l.warnOfComments(t, l.labelsFile)
-	l.pick(t, l.labelsFile, "labels", "id", roles)
+	columns := []int{slices.Index(roles, "id"), slices.Index(roles, "label")}
+	if k := slices.IndexFunc(t.Header, func(name string) bool { return text.NameKind(name) != "" }); column != "" && k >= 0 && roles[k] == "" {
+		l.namesColumn, columns = t.Header[k], append(columns, k)
+	}
+	l.opened(t, l.labelsFile, "labels", roles)
+	t.Pick(columns)
 }
 
 // noLabel are the words for none, among other labels.

@@ -154,7 +154,7 @@ func (e *edgeReader) take() {
 	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
 		e.Fault(-1, "%w: %s, and column %d is asked for", coles.ErrFormat, setting.Count(len(e.Fields), "fields"), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
-		e.Fault(-1, "%w: %s, the first line has %d; %s", coles.ErrFormat, setting.Count(len(e.Fields), "fields"), e.width, manyOnALine)
+		e.uneven(e.width, len(e.Fields))
 	}
 	if e.Err != nil {
 		return
@@ -216,5 +216,20 @@ func (e *edgeReader) kind(field int) string {
 	return kind
 }
 
-// manyOnALine says what lines of different lengths may be.
-const manyOnALine = "a node and all its neighbours on a line are of the format adjacency, a basket or a recipe of the format baskets"
+// uneven is the fault of a line that has another number of fields than the first: of the first if all others are alike.
+func (e *edgeReader) uneven(first, others int) {
+	top, lines := e.Fields[0], 0
+	if e.edges.Count == 1 {
+		top = e.first[0]
+	}
+	_, alike := text.Integer(top)
+	for ahead := e.Ahead(); ahead.Next(); lines++ {
+		alike = alike && len(ahead.Fields) == others
+	}
+	if alike && lines > 0 && e.edges.Count <= 1 && e.Guessed && e.Header == nil {
+		err := fmt.Errorf("%w: the first line has %s, others have %d: it may be the numbers of nodes and edges", coles.ErrFormat, setting.Count(first, "fields"), others)
+		e.Fail(e.At(-1, place.Advise(err, place.Header)))
+		return
+	}
+	e.Fault(-1, "%w: %s, the first line has %d; a node and all its neighbours on a line are of the format adjacency, a basket or a recipe of the format baskets", coles.ErrFormat, setting.Count(others, "fields"), first)
+}

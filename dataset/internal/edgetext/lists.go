@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"coles"
@@ -34,13 +35,23 @@ func (l *edgeFiles) readNeighbours(r io.Reader, opts options) error {
 			return err
 		})
 	}
-	for t.Next() {
+	var first []string
+	lines := 0
+	for ; t.Next(); lines++ {
+		if lines == 0 {
+			first = slices.Clone(t.Fields)
+		}
 		u := l.nodes.named(t, 0)
-		for k := 1; k < len(t.Fields); k++ {
-			if t.Fields[k] != "" { // behind a separator at the end
+		for k := range t.Fields {
+			if field := t.Fields[k]; field != "" && strings.IndexByte("[{(", field[0]) >= 0 {
+				t.Fault(k, "%w: %q: a line of the format adjacency has ids alone, without brackets", coles.ErrFormat, field)
+			} else if k > 0 && field != "" { // behind a separator at the end
 				t.Fail(l.edges.Add(int32(u), int32(l.nodes.named(t, k))))
 			}
 		}
+	}
+	if numbers := !slices.ContainsFunc(first, func(field string) bool { return !text.IsNumber(field) }); numbers && len(first) > 1 && first[0] == fmt.Sprint(lines-1) {
+		l.say(l.edgesFile, t.First, nil, "%s may be the numbers of nodes and edges, as %d lines follow: so begins a file of the format metis", strings.Join(first, " "), lines-1)
 	}
 	return t.Err
 }

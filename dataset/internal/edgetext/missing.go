@@ -2,6 +2,7 @@ package edgetext
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,20 +23,11 @@ import (
 
 // dataset puts the parts together, after gaps in the features are dealt with as the options say.
 func (l *edgeFiles) dataset(opts options) (*Files, error) {
-	if out := l.leftOut(opts); out != nil {
-		var keep []int
-		for i, out := range out {
-			if !out {
-				keep = append(keep, i)
-			}
-		}
-		if keep == nil {
-			return nil, fmt.Errorf("%w: every node is left out", place.ErrMissing)
-		}
-		l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
-		if err := l.take(keep); err != nil {
-			return nil, err
-		}
+	if err := l.findOnly(opts); err != nil {
+		return nil, err
+	}
+	if err := l.leaveOut(opts); err != nil {
+		return nil, err
 	}
 	n := l.nodes.count()
 	if l.Features != nil {
@@ -50,17 +42,19 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 		}
 		l.Table = l.Table.Select(rows)
 	}
-	if order := l.byNumber(opts); order != nil {
-		if err := l.take(order); err != nil {
-			return nil, err
+	for _, order := range []func() []int{func() []int { return l.byNumber(opts) }, l.onlyFirst} {
+		if order := order(); order != nil {
+			if err := l.take(order); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if l.Table != nil {
-		l.Table.IDs = l.nodes.ids
-	}
+	l.call(opts)
 	d := &l.Files
-	d.IDs = l.nodes.ids
-	l.warnOfDropped(n)
+	if l.Table != nil {
+		l.Table.IDs = d.IDs
+	}
+	kept := l.edges.Count - l.warnOfDropped(n)
 	var again int
 	usual := matrix.Added
 	if opts.Unweighted {
@@ -69,8 +63,8 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	repeats := cmp.Or(opts.Repeats, string(usual))
 	if opts.Undirected {
 		var err error
-		if d.Undirected, again, err = l.edges.Graph(n, l.nodes.ids, repeats); err != nil {
-			return nil, place.In(l.edgesFile, err)
+		if d.Undirected, again, err = l.edges.Graph(n, d.IDs, repeats); err != nil {
+			return nil, place.In(l.edgesFile, l.negative(err))
 		}
 	} else {
 		d.Adjacency = l.edges.CSR(n, n)
@@ -78,6 +72,12 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	}
 	if again > 0 && opts.Repeats == "" && !opts.Unweighted {
 		l.say(l.edgesFile, 0, []parse.Advice{repeatsAdvice}, "edges that repeat an earlier one: %d of %d; their weights, 1 where there is none, add up", again, l.edges.Count)
+	}
+	if d.Undirected != nil && again == 0 {
+		report := d.Undirected.Report()
+		if differ := report.MirrorsAdded - (2*report.Edges - kept); differ > 0 {
+			l.say(l.edgesFile, 0, nil, "edges whose two directions have different weights, of which the larger counts: %d", differ)
+		}
 	}
 	l.edges = edgeset.Set{}
 	if l.Table != nil {
@@ -95,25 +95,58 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 	return d, nil
 }
 
+// leaveOut takes the nodes that stay.
+func (l *edgeFiles) leaveOut(opts options) error {
+	out := l.leftOut(opts)
+	if out == nil {
+		return nil
+	}
+	var keep []int
+	for i, out := range out {
+		if !out {
+			keep = append(keep, i)
+		}
+	}
+	if keep == nil {
+		return fmt.Errorf("%w: every node is left out", place.ErrMissing)
+	}
+	l.say(l.edgesFile, 0, nil, "nodes that are left out: %d of %d", len(out)-len(keep), len(out))
+	return l.take(keep)
+}
+
 // warnOfDropped warns of edges that no graph has: of weight 0, and more self loops than what may be there to name isolated
-// nodes.
-func (l *edgeFiles) warnOfDropped(n int) {
+// nodes. It counts all.
+func (l *edgeFiles) warnOfDropped(n int) (dropped int) {
 	if l.told == nil {
-		return
+		return 0
 	}
 	loops, zeros, isolated := l.edges.Dropped(n)
 	if zeros > 0 {
-		l.say(l.edgesFile, 0, nil, "a graph leaves out edges of weight 0: %d", zeros)
+		l.say(l.edgesFile, 0, []parse.Advice{unweightedAdvice}, "a graph leaves out edges of weight 0: %d", zeros)
 	}
-	if loops > isolated && !l.oneKind {
+	if l.edges.Count > 0 && isolated == n {
+		l.say(l.edgesFile, 0, []parse.Advice{columnsAdvice("")}, "no edge joins two nodes: from a node to itself are %d of %d", loops, l.edges.Count)
+	} else if loops > isolated && !l.oneKind {
 		l.say(l.edgesFile, 0, []parse.Advice{{Field: "Bipartite", Says: "that the columns name nodes of two kinds"}}, "a graph leaves out edges from a node to itself: %d", loops)
 	}
+	return loops + zeros
+}
+
+// negative says which edge has a weight below 0, if that is the error of a graph.
+func (l *edgeFiles) negative(err error) error {
+	for e, w := range l.edges.All() {
+		if w < 0 && errors.Is(err, coles.ErrNegative) {
+			err = fmt.Errorf("%w: weight %v of the edge between %q and %q", coles.ErrNegative, w, l.IDs[e.U], l.IDs[e.V])
+			return place.Advise(err, unweightedAdvice)
+		}
+	}
+	return err
 }
 
 // leftOut are the nodes that do not stay, nil for none.
 func (l *edgeFiles) leftOut(opts options) []bool {
 	skip := opts.SkipUnknown && opts.Nodes == nil && opts.Rows == 0
-	if !skip && opts.Missing != "drop" && opts.MissingRows != "drop" {
+	if !skip && l.only == nil && opts.Missing != "drop" && opts.MissingRows != "drop" {
 		return nil
 	}
 	out := slices.Repeat([]bool{skip}, l.nodes.count())
@@ -125,6 +158,7 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 	for i := range out {
 		out[i] = out[i] || l.drops(i, opts)
 	}
+	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -175,7 +209,8 @@ func (l *edgeFiles) take(order []int) error {
 	for i, old := range order {
 		row[old] = int32(i)
 	}
-	l.nodes.ids, l.Class, l.Sides = taken(l.nodes.ids, order), taken(l.Class, order), taken(l.Sides, order)
+	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
+	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })

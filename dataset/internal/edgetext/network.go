@@ -43,34 +43,13 @@ func networkIn(r io.Reader, file, format string, edges bool) (*networkFile, io.R
 		return nil, nil, place.In(file, err)
 	}
 	f := &networkFile{Network: n, file: file, format: of.Name, names: n.IDs}
-	f.name()
+	f.names, _ = called(n.IDs, func(kind string) []string {
+		if c := n.Nodes.Named(kind); c != nil {
+			return c.All(len(n.IDs))
+		}
+		return nil
+	})
 	return f, nil, nil
-}
-
-// name names the nodes by their labels or, where these are numbers, names and titles; a node without any by its id. Where
-// two would have one name all are called by their ids.
-func (f *networkFile) name() {
-	for _, kinds := range [][]string{{"label"}, {"name", "title"}} {
-		names, known, words := make([]string, len(f.IDs)), make(map[string]bool, len(f.IDs)), false
-		for _, kind := range kinds {
-			if c := f.Nodes.Named(kind); c != nil {
-				for i, name := range c.All(len(f.IDs)) {
-					names[i] = cmp.Or(names[i], name)
-				}
-			}
-		}
-		for i, name := range names {
-			_, number := text.Integer(name)
-			words = words || name != "" && !number
-			names[i] = cmp.Or(name, f.IDs[i])
-			known[names[i]] = true
-		}
-		if len(known) == len(names) && (words || kinds[0] == "label") {
-			if f.names = names; words {
-				return
-			}
-		}
-	}
 }
 
 // isName reports whether an attribute is in the names.

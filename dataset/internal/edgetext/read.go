@@ -4,13 +4,17 @@ package edgetext
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
+	"coles/internal/scratch"
 	"coles/internal/source"
 	"coles/internal/text"
 )
@@ -21,8 +25,25 @@ func Read(edges, features io.Reader, o parse.Options) (*Files, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("dataset: edge list: %w", err)
 	}
-	return opts.collect(func(l *edgeFiles) (*Files, error) { return l.read(edges, features, opts) })
+	l := &edgeFiles{nodes: newNodeIDs()}
+	if o.Scratch == "" || !o.Undirected {
+		return l.read(edges, features, opts)
+	}
+	space, err := scratch.Open(o.Scratch, scratchHeld)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: scratch: %w", err)
+	}
+	l.edges.Space = space
+	d, err := l.read(edges, features, opts)
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	d.Release = space.Close
+	return d, nil
 }
+
+// scratchHeld is enough for the pages into which a sort deals edges.
+const scratchHeld = 512 << 20
 
 func (l *edgeFiles) read(edges, features io.Reader, opts options) (*Files, error) {
 	kinds, take, err := l.begin(edges, &opts)
@@ -89,22 +110,41 @@ func (l *edgeFiles) begin(r io.Reader, opts *options) (kinds bool, take func() e
 	}, t.Err
 }
 
-// warnOfIDs warns of two nodes that may be one: pandas writes a column of whole numbers that once had a hole as 2.0, and
-// some characters have no width.
+// warnOfIDs warns of two nodes that may be one: of a number in two forms, as pandas writes whole numbers as 2.0 where their
+// column once had a hole; of characters without a width; of a comment within the file.
 func (l *edgeFiles) warnOfIDs() {
-	fractions, unseen := 0, 0
+	numbers, unseen, marked := false, false, []string(nil)
 	for _, id := range l.nodes.ids {
-		if whole, ok := strings.CutSuffix(id, ".0"); ok && l.nodes.has(whole) {
-			if fractions++; fractions == 1 {
-				l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written whole numbers as fractions", whole, id)
-			}
+		if id == "" {
+			continue
 		}
-		if id != "" && (id[len(id)-1] >= utf8.RuneSelf || id[0] >= utf8.RuneSelf) && strings.Trim(id, noWidth) != id {
-			if unseen++; unseen == 1 {
-				l.say(l.edgesFile, 0, nil, "the id %+q begins or ends with a character that nobody sees", id)
-			}
+		if whole := asWhole(id); !numbers && whole != id && l.nodes.has(whole) {
+			numbers = true
+			l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: a program may have written one number in two forms", whole, id)
+		}
+		if !unseen && max(id[0], id[len(id)-1]) >= utf8.RuneSelf && strings.Trim(id, noWidth) != id {
+			unseen = true
+			l.say(l.edgesFile, 0, nil, "the id %+q begins or ends with a character that nobody sees", id)
+		}
+		if id[0] == '#' {
+			marked = append(marked, id)
 		}
 	}
+	if len(marked) == 1 && l.nodes.has(marked[0][1:]) {
+		l.say(l.edgesFile, 0, nil, "%q and %q are two nodes: behind the first edge, # begins a comment only with a blank behind it", marked[0][1:], marked[0])
+	}
+}
+
+// asWhole is the usual form of a whole number, 2 of 2.0, 02, +2 and 2e0; another id but for .0.
+func asWhole(id string) string {
+	id = strings.TrimSuffix(id, ".0")
+	if _, usual := text.Integer(id); usual || id == "" || id[0] != '+' && (id[0] < '0' || id[0] > '9') {
+		return id
+	}
+	if v, err := strconv.ParseFloat(id, 64); err == nil && v == math.Trunc(v) && v >= 0 && v < 1<<53 {
+		return strconv.FormatUint(uint64(v), 10)
+	}
+	return id
 }
 
 // noWidth are marks of byte order, spaces without a width, and joiners.

@@ -18,6 +18,8 @@ var (
 	nodeAdvice    = parse.Advice{Field: "MissingRows", Says: "what to do with such nodes"}
 	marksAdvice   = parse.Advice{Field: "MissingMarks", Says: "what stands for nothing"}
 	repeatsAdvice = parse.Advice{Field: "Repeats", Says: "what becomes of them"}
+
+	unweightedAdvice = parse.Advice{Field: "Unweighted", Says: "that every edge weighs 1"}
 )
 
 func columnsAdvice(columns string) parse.Advice {

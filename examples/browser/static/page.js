@@ -173,7 +173,7 @@ form.stop.onclick = () => { begin(); busy(""); find("#status").textContent = "St
 form.onsubmit = event => {
 	event.preventDefault();
 	const file = name => form[name].files[0], options = {Columns: form.Columns.value.split(",").filter(Boolean).map(Number), Header: Number(form.Header.value)};
-	for (const name of ["Missing", "MissingRows"]) options[name] = form[name].value;
+	for (const name of ["Missing", "MissingRows", "Repeats", "LabelColumn", "Weight"]) options[name] = form[name].value;
 	for (const name of ["SkipUnknown", "Unweighted", "Bipartite"]) options[name] = form[name].checked;
 	ask({edges: file("edges"), features: file("features"), labels: file("labels"), options: JSON.stringify(options)}, (file("edges") ?? file("features"))?.name ?? "");
 };

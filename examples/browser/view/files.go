@@ -26,15 +26,7 @@ type File struct {
 	Data []byte // the bytes of the file
 }
 
-// Options are those of [parse.Options] by the same names.
-type Options struct {
-	Header                             parse.HeaderMode
-	Columns                            []int
-	Missing, MissingRows               string
-	Unweighted, Bipartite, SkipUnknown bool
-}
-
-// An Advice is an option that may help, by its name in [Options].
+// An Advice is an option that may help, by its name in [parse.Options].
 type Advice struct {
 	Field string `json:"field"` // the option's name
 	Value string `json:"value"` // that would do; "" where there is a choice
@@ -79,12 +71,8 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 		}
 		return d, nil
 	}
-	o := r.Options
-	opts := parse.Options{
-		Header: o.Header, Columns: o.Columns, Missing: o.Missing, MissingRows: o.MissingRows,
-		Unweighted: o.Unweighted, Bipartite: o.Bipartite, SkipUnknown: o.SkipUnknown,
-		Warn: func(err error) { send(warning(err)) },
-	}
+	opts := r.Options
+	opts.Warn = func(err error) { send(warning(err)) }
 	edges, features, labels := r.Files["edges"], r.Files["features"], r.Files["labels"]
 	graph, vectors := edges.format(true), features.format(false)
 	if edges.Name == "" && features.Name == "" {
@@ -100,7 +88,8 @@ func readFiles(ctx context.Context, r Request, send func(message any)) (*dataset
 	if graph.Name == "npz" && (features.Name != "" || labels.Name != "") {
 		return nil, fmt.Errorf("%s is an archive, which has its own features and labels: %w", edges.Name, dataset.ErrDuplicate)
 	}
-	if (graph.Name == "edges" || graph.Attributes) && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
+	if named := []string{"edges", "adjacency", "baskets"}; (slices.Contains(named, graph.Name) || graph.Attributes) && slices.Contains([]string{"", "tsv", "csv", "jsonl"}, vectors.Name) {
+		opts.Format = graph.Name
 		return readText(edges, features, labels, opts)
 	}
 	var x *dataset.Dataset

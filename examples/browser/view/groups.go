@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"coles/internal/setting"
 	"coles/learn"
 	"coles/task"
 )
@@ -68,13 +69,13 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 func noteOf(p *task.Predictor, known, rest int) (note string) {
 	switch p.Kind() {
 	case task.Number:
-		note = fmt.Sprintf("%d labels, and numbers for %d nodes, R² %.2f in cross-validation", known, rest, p.Ridge.Found.R2)
+		note = fmt.Sprintf("%s, and numbers for %s, R² %.2f in cross-validation", setting.Count(known, "labels"), setting.Count(rest, "nodes"), p.Ridge.Found.R2)
 	case task.SeveralClasses:
-		note = fmt.Sprintf("%d nodes with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", known, rest, p.Scores.Micro)
+		note = fmt.Sprintf("%s with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", setting.Count(known, "nodes"), rest, p.Scores.Micro)
 	default:
-		note = fmt.Sprintf("%d labels, and predictions for %d nodes", known, rest)
+		note = fmt.Sprintf("%s, and predictions for %s", setting.Count(known, "labels"), setting.Count(rest, "nodes"))
 	}
-	return fmt.Sprintf("%s, by the %s: %v", note, p.Model(), p.Weights)
+	return fmt.Sprintf("%s, by the %s: %s", note, p.Model(), p.Weights.Text(p.Reads()))
 }
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute

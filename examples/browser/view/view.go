@@ -11,6 +11,8 @@ import (
 
 	"coles"
 	"coles/dataset"
+	"coles/dataset/parse"
+	"coles/internal/setting"
 	"coles/near"
 	"coles/task"
 
@@ -29,7 +31,7 @@ const (
 type Request struct {
 	Sample   string          // karate or communities
 	Files    map[string]File // "edges" (or an archive), "features" and "labels"
-	Options  Options         // of how the files are read
+	Options  parse.Options   // of how the files are read
 	Preview  *File           // of which the first lines are wanted
 	Want     string          // vectors, predictions or clusters
 	Clusters int             // how many, 0 for as many as have the largest silhouette
@@ -229,7 +231,7 @@ func place(ctx context.Context, unit mat.Matrix, components bool, m Map, start t
 func describe(d *task.Data) string {
 	features := "no features"
 	if d.Features != nil {
-		features = fmt.Sprintf("%d features", d.Columns())
+		features = setting.Count(d.Columns(), "features")
 	}
-	return fmt.Sprintf("%d nodes, %d edges, %s", d.Graph.Nodes(), d.Graph.Report().Edges, features)
+	return fmt.Sprintf("%s, %s, %s", setting.Count(d.Graph.Nodes(), "nodes"), setting.Count(d.Graph.Report().Edges, "edges"), features)
 }

@@ -69,7 +69,7 @@ func TestGraphsAreMapped(t *testing.T) {
 		{"one feature", view.Request{Files: map[string]view.File{
 			"edges":    text("friends.tsv", "ann bob\nbob cy\n"),
 			"features": text("age.tsv", "ann 30\nbob 40\ncy 50\n"),
-		}}, "3 nodes, 2 edges, 1 features", 3, "principal components"},
+		}}, "3 nodes, 2 edges, 1 feature", 3, "principal components"},
 		{"rows alone", view.Request{Files: map[string]view.File{
 			"features": text("people.csv", "id,age,town\nann,30,Oslo\nbob,31,Oslo\ncy,70,Rome\ndan,72,Rome\n"),
 			"labels":   text("teams.csv", "ann red\ncy blue\n"),
@@ -279,18 +279,41 @@ func TestFilesAreReadAsTheCommandReadsThem(t *testing.T) {
 	}{
 		"packed":             {view.Request{Files: map[string]view.File{"edges": packed("e.tsv.gz", "ann bob\nbob cy\n")}}, "3 nodes, 2 edges, no features"},
 		"by names":           {view.Request{Files: map[string]view.File{"edges": edges}}, "3 nodes, 2 edges, no features"},
-		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: view.Options{Columns: []int{1, 2}, Header: parse.WithHeader}}, "4 nodes, 2 edges, no features"},
+		"by places":          {view.Request{Files: map[string]view.File{"edges": edges}, Options: parse.Options{Columns: []int{1, 2}, Header: parse.WithHeader}}, "4 nodes, 2 edges, no features"},
 		"a table with holes": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,city,age\nann,Rome,30\nbob,,\ncy,Oslo,50\n")}}, "3 nodes, 2 edges, "},
 		"Matrix Market": {view.Request{Files: map[string]view.File{
 			"edges":    text("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"),
 			"features": {Name: "x.npy", Data: numbers.Bytes()},
 			"labels":   text("l.tsv", "0 red\n2 blue\n"),
 		}}, "3 nodes, 2 edges, 2 features"},
-		"rows left out": {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,a\nann,1\nbob,2\n")}, Options: view.Options{MissingRows: "drop"}}, "2 nodes, 1 edges, 1 features"},
+		"repeats":        {view.Request{Files: map[string]view.File{"edges": text("e.csv", "a,b,1\na,b,2\n")}, Options: parse.Options{Repeats: "max"}}, "2 nodes, 1 edge, no features"},
+		"names of nodes": {view.Request{Files: map[string]view.File{"edges": text("e.adjlist", "1 2\n"), "labels": text("l.csv", "id,label,team\n1,ann,x\n2,bob,y\n")}, Options: parse.Options{LabelColumn: "team"}}, "2 nodes, 1 edge, no features"},
+		"rows left out":  {view.Request{Files: map[string]view.File{"edges": edges, "features": text("f.csv", "id,a\nann,1\nbob,2\n")}, Options: parse.Options{MissingRows: "drop"}}, "2 nodes, 1 edge, 1 feature"},
 	} {
 		graph, _, _, failure := ask(t, &v, c.request)
 		if failure != "" || !strings.HasPrefix(graph.Graph, c.want) {
 			t.Errorf("%s: %q, %q", name, graph.Graph, failure)
+		}
+	}
+	var asMapped, npz bytes.Buffer
+	testkit.Check(t, dataset.WriteNPZ(&npz, testkit.Must(dataset.ReadEdgeList(strings.NewReader("ann bob\n"), nil, parse.Options{}))))
+	testkit.Check(t, dataset.WriteCSR(&asMapped, testkit.Must(dataset.ReadEdgeList(strings.NewReader("ann bob\n"), nil, parse.Options{}))))
+	ofTools := map[string]string{
+		"gml": "graph [ node [ id 1 label \"ann\" ] node [ id 2 label \"bob\" ] edge [ source 1 target 2 ] ]", "json-graph": `{"nodes": [{"id": "ann"}, {"id": "bob"}], "links": [{"source": "ann", "target": "bob"}]}`,
+		"graphml": `<graphml><graph><node id="ann"/><node id="bob"/><edge source="ann" target="bob"/></graph></graphml>`, "pajek": "*Vertices 2\n1 \"ann\"\n2 \"bob\"\n*Edges\n1 2\n", "metis": "2 1\n2\n1\n",
+		"gexf": `<gexf><graph><nodes><node id="ann"/><node id="bob"/></nodes><edges><edge source="ann" target="bob"/></edges></graph></gexf>`, "dimacs": "p edge 2 1\ne 1 2\n", "sif": "ann knows bob\n",
+		"edges": "ann bob\n", "adjacency": "ann bob\n", "baskets": "ann\n", "csr": asMapped.String(), "pairs": "\x93NUMPY\x01\x00\x46\x00" + fmt.Sprintf("%-69s\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }") + "\x00\x01",
+		"npz": npz.String(), "matrixmarket": "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+	}
+	for _, f := range dataset.Formats() {
+		if !f.Graph || f.Read == nil {
+			continue
+		}
+		for _, extension := range f.Extensions {
+			graph, _, _, failure := ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("g"+extension, ofTools[f.Name])}})
+			if failure != "" || graph.Graph != "2 nodes, 1 edge, no features" {
+				t.Errorf("%s as %s: %q, %q", f.Name, extension, graph.Graph, failure)
+			}
 		}
 	}
 	if graph, _, _, _ := ask(t, &v, view.Request{Sample: "karate"}); len(graph.Edges) != 2*78 || graph.First[0] != 33 {
@@ -316,43 +339,5 @@ func TestFilesAreReadAsTheCommandReadsThem(t *testing.T) {
 		v.Answer(t.Context(), view.Request{Preview: &c.file}, func(message any) {
 			testkit.WantSame(t, name, message.(view.Preview).Preview, c.want)
 		})
-	}
-}
-
-// Two rings of twelve, of whose nodes every other one has two classes, or a number: a ring's are predicted, with bounds.
-func TestPredictsAsTheCommand(t *testing.T) {
-	var edges, several, numbers strings.Builder
-	for i := range 24 {
-		ring := i / 12
-		for _, step := range []int{1, 2, 3} {
-			fmt.Fprintf(&edges, "n%d,n%d\n", i, ring*12+(i+step)%12)
-		}
-		if i%2 == 0 {
-			fmt.Fprintf(&several, "n%d,c%d|all\n", i, ring)
-			fmt.Fprintf(&numbers, "n%d,%d.%d\n", i, ring*7, i%5+1)
-		}
-	}
-	var v view.View
-	of := func(labels string) (lines []string, note string) {
-		ask(t, &v, view.Request{Files: map[string]view.File{"edges": text("e.csv", edges.String()), "labels": text("l.csv", labels)}})
-		found, _, failure := wanted(t, &v, "predictions", 0)
-		testkit.WantSame(t, "error", failure, "")
-		return strings.Split(strings.TrimSpace(found.CSV.Text), "\n")[1:], found.Note
-	}
-	lines, note := of(several.String())
-	testkit.WantText(t, note, "12 nodes with several classes", "micro-F1")
-	testkit.WantSame(t, "classes of twelve nodes", len(lines), 24)
-	for q, line := range lines {
-		fields := strings.Split(line, ",")
-		testkit.WantSame(t, fields[0], fields[1], []string{"all", fmt.Sprint("c", q/12)}[q%2])
-	}
-	lines, note = of(numbers.String())
-	testkit.WantText(t, note, "numbers for 12 nodes", "R²")
-	for q, line := range lines {
-		var value, low, high float64
-		_, rest, _ := strings.Cut(line, ",")
-		if n, _ := fmt.Sscanf(rest, "%g,%g,%g", &value, &low, &high); n != 3 || low > value || value > high || (value > 3.5) != (q >= 6) {
-			t.Errorf("%d: %s", q, line)
-		}
 	}
 }

@@ -27,7 +27,7 @@ func files() map[string][]byte {
 			for _, n := range []number{float64s, float32s} {
 				w := &writer{isa: s, number: n}
 				w.header()
-				kernels := []func(*writer){tile, pack, spmm, peak, symv4}
+				kernels := []func(*writer){tile, pack, spmm, symv4}
 				if n == float64s {
 					kernels = append(kernels, sturm)
 				} else {

@@ -6,10 +6,9 @@ import (
 	"go/format"
 )
 
-// portableTile is the Go file with the loop of the portable tile. It is written out because of the
-// order in which the compiler schedules a loop: what the next turn needs comes last, so that the
-// products of the last step wait in memory for registers. Of eight steps only one does: one and a
-// half times the speed of two.
+// portableTile is the Go file with the loop of the portable tile. It is written out because of the order in which the
+// compiler schedules a loop. The compiler loads the next turn's numbers last, so that the products of the last step
+// wait in memory for registers. Of eight steps only one does: one and a half times the speed of two.
 func portableTile() []byte {
 	const steps, rows, cols = 8, 4, 2
 	var b bytes.Buffer

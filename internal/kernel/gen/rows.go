@@ -5,8 +5,8 @@ import "fmt"
 // rowLine is how many bytes the width of the rows is a multiple of.
 const rowLine = 64
 
-// rowsBegin loads the parameters that the kernels of some rows share: the numbers of the rows in SI,
-// their count in R9, y in DI, and in bytes its stride in R8 and the width in CX.
+// rowsBegin loads the parameters that the kernels of some rows share. SI has the numbers of the rows, R9 their count,
+// DI y, R8 its stride in bytes, and CX the width in bytes.
 func (w *writer) rowsBegin(doc, name string, more ...string) {
 	w.begin(doc, name, append([]string{"count int", "rows *int32", "y *T", "yRow int", "width int"}, more...)...)
 	w.moves("count R9", "rows SI", "y DI")

@@ -65,19 +65,3 @@ func (w *writer) sum(i, scratch int) {
 	}
 	w.op("VADDS"+w.p, xs, x, x)
 }
-
-// peak is as many fused multiplications as the processor can do.
-func peak(w *writer) {
-	sums := w.busy
-	w.begin(fmt.Sprintf("does n times %d·%d fused multiplications and additions, for benchmarks to compare with.", sums, w.lanes()), "peak", "n int")
-	w.op("MOVQ", w.arg("n"), "CX")
-	for r := range sums + 2 {
-		w.zero(r)
-	}
-	w.label("loop")
-	for r := range sums {
-		w.op("VFMADD231P"+w.p, w.vec(sums), w.vec(sums+1), w.vec(r))
-	}
-	w.again("CX", "loop")
-	w.leave()
-}

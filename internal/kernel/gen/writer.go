@@ -16,11 +16,10 @@ type isa struct {
 	bytes int    // size of one
 	tail  tail   // how a part of a vector is moved
 	rows  int    // of the largest tile of a product, whose sums, with what they are summed from, fill the registers
-	busy  int    // sums that keep all multipliers busy
 
-	// elements is set if an instruction multiplies by one lane of a vector, so that the numbers of a
-	// column of a tile are loaded as vectors and not each into all lanes of one. They must lie one after
-	// the other, and the other factor and the result must have whole vectors.
+	// elements is set if an instruction multiplies by one lane of a vector. Then the numbers of a column of a tile
+	// are loaded as vectors, and not each into all lanes of one. They must lie one after the other, and the other
+	// factor and the result must have whole vectors.
 	elements bool
 }
 
@@ -34,9 +33,9 @@ const (
 )
 
 var (
-	avx512 = isa{name: "AVX512", file: "avx512", arch: "amd64", reg: "Z", regs: 32, bytes: 64, tail: maskRegisters, rows: 8, busy: 12}
-	avx2   = isa{name: "AVX2", file: "avx2", arch: "amd64", reg: "Y", regs: 16, bytes: 32, tail: maskVectors, rows: 4, busy: 12}
-	neon   = isa{name: "NEON", file: "neon", arch: "arm64", reg: "V", regs: 32, bytes: 16, tail: narrowMoves, rows: 8, busy: 16, elements: true}
+	avx512 = isa{name: "AVX512", file: "avx512", arch: "amd64", reg: "Z", regs: 32, bytes: 64, tail: maskRegisters, rows: 8}
+	avx2   = isa{name: "AVX2", file: "avx2", arch: "amd64", reg: "Y", regs: 16, bytes: 32, tail: maskVectors, rows: 4}
+	neon   = isa{name: "NEON", file: "neon", arch: "arm64", reg: "V", regs: 32, bytes: 16, tail: narrowMoves, rows: 8, elements: true}
 )
 
 // number is a type of numbers.

@@ -95,14 +95,14 @@ func (c *Countdown) End() {
 func (c *Countdown) Further() int64 { return -c.left.Load() }
 
 const (
-	// Looks is how often a call may look at its context once that has ended: a function that hears of the end still
+	// Looks is how often a call may look at its context once that has ended. A function that hears of the end still
 	// looks in the goroutines that it started, and so does its caller. Measured are up to 40.
 	Looks = 100
 	// skipped is how often loops may that skip what is left, a look for each row of it: a look takes some 100 ns, so
 	// many a millisecond. Measured are up to 3,096.
 	skipped = 10_000
-	// within is how much work of all threads a call may do then: five times the 100 ms that users are promised on a
-	// machine of their own, since the time of a processor grows, too, where other programs take caches and memory.
+	// within is how much work of all threads a call may do then. It is five times the 100 ms that users are promised
+	// on a machine of their own. Where other programs take caches and memory, the time of a processor grows, too.
 	within = 500 * time.Millisecond * race.Slowdown
 )
 

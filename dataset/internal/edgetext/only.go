@@ -1,0 +1,84 @@
+package edgetext
+
+import (
+	"slices"
+	"strings"
+
+	"coles/dataset/internal/place"
+	"coles/internal/setting"
+)
+
+// findOnly finds the nodes whose vectors are wanted.
+func (l *edgeFiles) findOnly(opts options) error {
+	if opts.Only == nil {
+		return nil
+	}
+	if opts.Nodes != nil || l.nodes.span > 0 {
+		return place.In(l.edgesFile, setting.Bad("Only", "some", "none for nodes that the files do not name"))
+	}
+	l.only = make([]bool, l.nodes.count())
+	unknown := skipped{}
+	for _, id := range opts.Only {
+		found := l.nodes.has(id)
+		if found {
+			i, err := l.nodes.number(id)
+			if err != nil {
+				return err
+			}
+			l.only[i] = true
+		} else if begin, all := strings.CutSuffix(id, "*"); all {
+			for i, name := range l.nodes.ids {
+				if strings.HasPrefix(name, begin) {
+					l.only[i], found = true, true
+				}
+			}
+		}
+		if !found {
+			unknown.skip(id)
+		}
+	}
+	if !slices.Contains(l.only, true) {
+		return place.Fault(l.edgesFile, "%w: no node is wanted, for none is called %q", place.ErrMissing, unknown.id)
+	}
+	if unknown.lines > 0 {
+		l.say(l.edgesFile, 0, nil, "wanted nodes that are not there: %d, such as %q", unknown.lines, unknown.id)
+	}
+	return nil
+}
+
+// leaveLeaves leaves out nodes that are not wanted and have one neighbour or none.
+func (l *edgeFiles) leaveLeaves(out []bool) {
+	if l.only == nil {
+		return
+	}
+	neighbour, more := make([]int, len(out)), make([]bool, len(out)) // the first, from 1, and whether there is another
+	for e, w := range l.edges.All() {
+		for _, end := range [][2]int{{e.U, e.V}, {e.V, e.U}} {
+			switch u, v := end[0], end[1]+1; {
+			case w == 0 || e.U == e.V || neighbour[u] == v:
+			case neighbour[u] == 0:
+				neighbour[u] = v
+			default:
+				more[u] = true
+			}
+		}
+	}
+	for i, wanted := range l.only {
+		out[i] = out[i] || !wanted && !more[i]
+	}
+}
+
+// onlyFirst is the order of the nodes in which those that are wanted come first, nil where all are.
+func (l *edgeFiles) onlyFirst() (order []int) {
+	for _, now := range []bool{true, false} {
+		for i, wanted := range l.only {
+			if wanted == now {
+				order = append(order, i)
+			}
+		}
+		if now {
+			l.Wanted = len(order)
+		}
+	}
+	return order
+}
