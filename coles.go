@@ -118,7 +118,7 @@ func (f *fitting) encode(ctx context.Context) (err error) {
 	return err
 }
 
-// model is the model of the first part, and a context with the space that it lies in, if any.
+// model fits the first part. It returns a context with the space that the vectors lie in, if any.
 func (f *fitting) model(ctx context.Context) (m *Model, in context.Context, err error) {
 	m, in = &Model{ids: f.g.ids}, ctx
 	fit := func(ctx context.Context) error {

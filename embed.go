@@ -176,8 +176,8 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	return y.Whole(ctx)
 }
 
-// takeRoom takes memory for two strips of FX, where they are filtered by a pattern or in a space, and there
-// for what the choice of a kind takes. It returns what gives it back.
+// takeRoom takes memory for two strips of FX if W is a pattern or the fit has a space. In a space there is also enough for the
+// choice of a kind. It returns the function that gives the memory back.
 func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
 	n, width := p.x.Rows(), p.stripWidth()
 	switch {

@@ -57,8 +57,8 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// collect has the collector free, so many times, what the stages of a large fit before have left. Its panels are few and
-// large, of which garbage would make the peak half as large again.
+// collect runs the garbage collector so many times after a stage of a large fit. Its panels are few and large: left to
+// themselves they would make the peak half as large again.
 func (r *Report) collect(times int) {
 	for range times {
 		if r.Memory.Bytes > 64<<20 {
@@ -67,7 +67,7 @@ func (r *Report) collect(times int) {
 	}
 }
 
-// memoryOf is the memory of a fit while one more part is put beside what it has: neighbour columns or columns of roles.
+// memoryOf is the memory of a fit while it makes one more part: neighbour columns or columns of roles.
 func (s Settings) memoryOf(more addition, g *Graph, x shape, space *scratch.Space) int64 {
 	n, rows := int64(x.rows), more.graph.Nodes()
 	made := more.madeColumns(rows)
@@ -96,8 +96,8 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved, of all columns but so many of each role, and the solver it is for, perhaps
-// with a space.
+// memory is [Settings.Estimate] where d′ is resolved, for that many columns of all parts but roles and of each role, and the
+// solver that will be taken. The space is nil for a fit in memory.
 func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
@@ -207,8 +207,8 @@ func (w workload) beside(kind Kind) int64 {
 	return panels(kind, w.size, w.n, w.strip) + node*w.n + 32*w.drawn + 12*w.z + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 }
 
-// inScratch does what is to be done with a space of its own, of which panels get what else is not needed, and
-// closes that after an error.
+// inScratch calls do with a space of its own, where panels get what all else leaves of the budget. After an error it closes the
+// space.
 func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) error) (*scratch.Space, error) {
 	held, room, err := f.scratchRoom()
 	if err != nil {

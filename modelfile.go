@@ -150,7 +150,7 @@ func (m *Model) Hash() string {
 	return m.parts[0].hash(lengths, others)
 }
 
-// hash is that of a part with arrays of these lengths, and of a text.
+// hash identifies a part with arrays of these lengths, together with a text.
 func (p *Part) hash(lengths []int, text string) string {
 	h, arrays := p.header()
 	f := p.Settings.linear()
