@@ -51,6 +51,8 @@ type Dataset struct {
 	// have self loops, and hold a pair more than once, as entries side by side. Column indices
 	// within a row are in file order.
 	Adjacency *sparse.CSR
+	// Kinds are the entries of Adjacency of each kind of edge, where a column tells several or [parse.Options] name it; else nil.
+	Kinds map[string]*sparse.COO
 	// Undirected is the graph itself, where [parse.Options] ask for it instead of Adjacency.
 	Undirected *coles.Graph
 	// Features is n × d, a *sparse.CSR, a *mat.Dense or a *coles.Dense32; nil when there are none.

@@ -31,11 +31,11 @@ func TestColumnsByTheirCells(t *testing.T) {
 	}{
 		// Triples.
 		{name: "triples of words", edges: "paris\tcapital_of\tfrance\nberlin\tcapital_of\tgermany\nfrance\tborders\tgermany\nrome\tcapital_of\titaly\nitaly\tborders\tfrance\n",
-			want: "paris-france, france-germany, berlin-germany, rome-italy, italy-france", said: "columns 1 and 3 are taken for the ends of an edge, not read: 2"},
+			want: "paris-france, france-germany, berlin-germany, rome-italy, italy-france", said: "columns 1 and 3 are taken for the ends of an edge, column 2 for its kind, column 2 tells kinds of edges: 2"},
 		{name: "triples of numbers", edges: "015953116 _hypernym 05586803\n05586803 _part 07777777\n07777777 _hypernym 015953116\n", want: "015953116-05586803, 05586803-07777777, 07777777-015953116", said: "columns 1 and 3"},
-		{name: "triples with a header", edges: "head,relation,tail\n1,knows,2\n2,knows,3\n", want: "1-2, 2-3", said: `not read: "relation"`},
-		{name: "subject, predicate, object", edges: "subject\tpredicate\tobject\n1\tknows\t2\n", want: "1-2", said: `"predicate"`},
-		{name: "head, tail, relation", edges: "head,tail,relation\n1,2,0\n2,3,1\n", want: "1-2, 2-3", said: `"relation"`},
+		{name: "triples with a header", edges: "head,relation,tail\n1,knows,2\n2,knows,3\n", want: "1-2, 2-3", said: `all edges are of one kind, "knows"`},
+		{name: "subject, predicate, object", edges: "subject\tpredicate\tobject\n1\tknows\t2\n", want: "1-2", said: `all edges are of one kind, "knows"`},
+		{name: "head, tail, relation", edges: "head,tail,relation\n1,2,0\n2,3,1\n", want: "1-2, 2-3", said: "column 3 tells kinds of edges: 2"},
 		{name: "words that never meet", edges: "ann,likes,tea\nbob,hates,rum\n", want: "neither names nor cells tell the ends of an edge: 1 \"ann\", 2 \"likes\", 3 \"tea\"; parse.Options.Columns says"},
 		{name: "a relation or a weight", edges: "u1,rated,17\nu2,rated,17\nu2,bought,18\nu1,bought,19\n", want: "u1-rated 17, u1-bought 19, u2-rated 17, u2-bought 18", said: "the second, of 2 different cells, parse.Options.Columns 1,3"},
 		{name: "a relation behind the ends", edges: "1 2 friend\n2 3 foe\n3 1 friend\n", want: "1-2, 2-3, 3-1", said: "columns 1 and 2, not read: 3"},

@@ -29,7 +29,7 @@ func ReadEdgeList(edges, features io.Reader, opts parse.Options) (*Dataset, erro
 	}
 	d := &Dataset{
 		Adjacency: f.Adjacency, Undirected: f.Undirected, Features: f.Features, FeatureNames: f.FeatureNames, Table: f.Table,
-		Encoder: f.Encoder, IDs: f.IDs, Wanted: f.Wanted, Sides: f.Sides, Layouts: f.Layouts, release: f.Release,
+		Encoder: f.Encoder, IDs: f.IDs, Wanted: f.Wanted, Kinds: f.Kinds, Sides: f.Sides, Layouts: f.Layouts, release: f.Release,
 	}
 	if f.Class != nil {
 		err = d.giveClasses(f.Class)

@@ -45,6 +45,7 @@ type finder struct {
 	walks   *walks
 	sides   []bool                  // nil for nodes of one kind
 	units   *matrix.Matrix[float64] // an embedding with rows of length 1; nil without one
+	asks    *matrix.Matrix[float64] // what they are multiplied by: themselves, or by bilinear
 	vectors *nearest.Index          // its rows
 	known   *matrix.Matrix[float64] // the features with rows of length 1; nil without
 	popular []int                   // the nodes by falling degree, along arcs by that of those that point to them
@@ -77,6 +78,11 @@ func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts Opti
 	}
 	if f.units, _, err = matrix.Unit(ctx, y); err != nil {
 		return nil, err
+	}
+	if f.asks = f.units; opts.OneOfSeveral {
+		if f.asks, err = bilinear(ctx, g, f.units); err != nil {
+			return nil, err
+		}
 	}
 	f.vectors, err = nearest.New(ctx, f.units, nearest.Dot)
 	return f, err
@@ -153,12 +159,13 @@ func (f *finder) prior() []float64 {
 // walker is at that node.
 func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommended int) bool, do func(w *walker, q int, c *candidates)) error {
 	allowed := func(u, v int) bool {
-		return (f.sides == nil || f.sides[u] != f.sides[v]) && (may == nil || may(u, v))
+		apart := f.asks != f.units && f.popularity(v) == 0 // edges of other kinds alone
+		return !apart && (f.sides == nil || f.sides[u] != f.sides[v]) && (may == nil || may(u, v))
 	}
 	var near [][]nearest.Match
 	if f.vectors != nil {
 		var err error
-		near, err = f.vectors.Apart(ctx, nodes, func(u, v int) bool {
+		near, err = f.vectors.Apart(ctx, f.asks, nodes, func(u, v int) bool {
 			of := f.walks
 			if f.arcs != nil {
 				of = f.arcs.out
@@ -214,7 +221,7 @@ func (f *finder) columns(w *walker, v int, most tops) []float64 {
 		x[twoSteps] = share(float64(w.two[v]), most[0])
 	}
 	if f.units != nil {
-		_, a := f.units.Row(w.last)
+		_, a := f.asks.Row(w.last)
 		_, b := f.units.Row(v)
 		x = append(x, share(given.Dot(a, b), most[2]))
 	}

@@ -52,8 +52,13 @@ type Options struct {
 	// Features, n × d, have a column of cosines of their own besides that of Embed: what two nodes share, not their
 	// neighbours. It is for nodes of few edges, and brings no candidates.
 	Features mat.Matrix
-	Seed     uint64 // of the hidden edges, and of the hubs' neighbours
-	Progress coles.Progress
+	// OneOfSeveral says that the graph has one kind of edges of several, such as those of papers and authors, and Embed knows
+	// the others. Then the column of the embedding is of (z_uW/‖z_uW‖ + z_u/2)·z_v, by rows z of length 1, with a ridge
+	// regression W of the edges, and nodes with edges of other kinds alone are not recommended.
+	OneOfSeveral bool
+	VectorsAlone bool   // rank candidates by the column of the embedding alone
+	Seed         uint64 // of the hidden edges, and of the hubs' neighbours
+	Progress     coles.Progress
 }
 
 // Fit learns a [Recommender] for g. It hides a tenth of the edges, finds the candidates of up to 600 nodes that lost one,
@@ -66,7 +71,7 @@ type Options struct {
 // processors.
 //
 // Errors: [coles.ErrShape] for a graph without edges, and for sides, features or an embedding of other than n rows;
-// [coles.ErrSetting] for an edge within a side or features without Embed; and the errors of Embed and ctx.
+// [coles.ErrSetting] for an edge within a side or what needs Embed without one; and the errors of Embed and ctx.
 func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error) {
 	if err := given.CheckEdges(g); err != nil {
 		return nil, err
@@ -77,8 +82,8 @@ func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error
 	if err := opts.checkArcs(g); err != nil {
 		return nil, err
 	}
-	if opts.Features != nil && opts.Embed == nil {
-		return nil, setting.Bad("Features", "some", "none without Embed")
+	if (opts.Features != nil || opts.OneOfSeveral || opts.VectorsAlone) && opts.Embed == nil {
+		return nil, setting.Bad("Embed", "none", "one for features, for OneOfSeveral and for VectorsAlone")
 	}
 	ctx = parallel.Reporting(ctx, opts.Progress)
 	list := edgesOf(g)
@@ -110,9 +115,15 @@ func Fit(ctx context.Context, g *coles.Graph, opts Options) (*Recommender, error
 			return nil, err
 		}
 		r.weights[side] = conditionalLogit(picksOf(trials), r.prior())
+		if opts.VectorsAlone {
+			clear(r.weights[side])
+			r.weights[side][byCosine] = 1
+		}
 		r.Worth.count(trials, r.prior())
 	}
-	r.Worth.divide()
+	if r.Worth.divide(); opts.VectorsAlone {
+		r.Worth.Recall = r.Worth.Vectors
+	}
 	return r, nil
 }
 

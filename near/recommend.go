@@ -37,7 +37,7 @@ func (x *Index) RecommendLinks(ctx context.Context, g *coles.Graph, nodes []int,
 	if err := given.CheckRows(nodes, n, "given"); err != nil {
 		return nil, err
 	}
-	return matches(x.rows.Apart(parallel.Reporting(ctx, x.Progress), nodes, joinedOr(g, may), k))
+	return matches(x.rows.Apart(parallel.Reporting(ctx, x.Progress), nil, nodes, joinedOr(g, may), k))
 }
 
 // joinedOr reports whether an edge of g joins two nodes, or the second may not be recommended to the first.

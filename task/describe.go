@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -16,7 +17,8 @@ import (
 // A Description is of [Data], and of a fit of them in advance.
 type Description struct {
 	Graph      coles.GraphReport    `json:"graph"`
-	Weights    *weightRange         `json:"weights"` // null for a graph that is not weighted
+	Weights    *weightRange         `json:"weights"`         // null for a graph that is not weighted
+	Kinds      []kindDescription    `json:"kinds,omitempty"` // of edges
 	Components int                  `json:"components"`
 	Degrees    degreeRange          `json:"degrees"`
 	Features   *featuresDescription `json:"features"`          // null for none
@@ -40,6 +42,30 @@ type weightRange struct {
 	Max float64 `json:"max"`
 }
 
+// A kindDescription counts edges of a kind as the file has them, their ends, and of these such as have no other neighbour.
+type kindDescription struct {
+	Kind  string `json:"kind"`
+	Edges int    `json:"edges"`
+	Ends  int    `json:"ends"`
+	Once  int    `json:"ends_of_one_edge"`
+}
+
+// describeKinds describes the kinds of edges, by their names.
+func (d *Data) describeKinds() (all []kindDescription) {
+	for _, kind := range slices.Sorted(maps.Keys(d.Kinds)) {
+		of, ends := kindDescription{Kind: kind, Edges: d.Kinds[kind].NNZ()}, make(map[int]bool)
+		d.Kinds[kind].DoNonZero(func(u, v int, _ float64) { ends[u], ends[v] = true, true })
+		for u := range ends {
+			if near, _ := d.Graph.Neighbors(u); len(near) == 1 {
+				of.Once++
+			}
+		}
+		of.Ends = len(ends)
+		all = append(all, of)
+	}
+	return all
+}
+
 // A degreeRange is how many neighbours nodes have.
 type degreeRange struct {
 	Min    int     `json:"min"`
@@ -61,7 +87,7 @@ type featuresDescription struct {
 func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
 	g := d.Graph
 	_, components := g.Components()
-	about := &Description{Graph: g.Report(), Components: components, Degrees: degreesOf(g), Columns: DescribeColumns(e), Splits: len(d.Splits), Read: d.Layouts}
+	about := &Description{Graph: g.Report(), Kinds: d.describeKinds(), Components: components, Degrees: degreesOf(g), Columns: DescribeColumns(e), Splits: len(d.Splits), Read: d.Layouts}
 	if g.Report().Weighted {
 		about.Weights = &weightRange{math.Inf(1), 0}
 		for _, w := range g.Edges() {

@@ -31,12 +31,6 @@ type File struct {
 	ByKinds   bool             // edges of a graph to embed weigh by the degrees of their kinds, as in [Data.Fit]
 }
 
-// reading is what a program has to do with edges that a model embeds.
-type reading struct {
-	Only    []string `json:"only,omitempty"`
-	ByKinds bool     `json:"by_kinds"`
-}
-
 // readingFormat marks a part that is there unless all is as usual.
 var readingFormat = archive.Format{Magic: [8]byte([]byte(readingMagic)), Version: 1}
 
@@ -81,11 +75,13 @@ func ReadFile(from io.Reader) (*File, error) {
 		}
 		want = Wants(f.Model)
 		if begins(readingMagic) {
-			var how reading
+			how := struct {
+				Only    *[]string
+				ByKinds *bool
+			}{&f.Only, &f.ByKinds}
 			if _, err = readingFormat.Read(r, func(text []byte) ([]int, error) { return nil, json.Unmarshal(text, &how) }); err != nil {
 				return nil, err
 			}
-			f.Only, f.ByKinds = how.Only, how.ByKinds
 		}
 		if next, _ := r.Peek(1); len(next) > 0 && !begins(predictorMagic) && !begins(rowsMagic) {
 			if f.Encoder, err = table.ReadEncoder(r); err == nil && f.Encoder.Features() != want {
@@ -137,7 +133,7 @@ func (f *File) WriteTo(to io.Writer) (n int64, err error) {
 	w := &counter{to: to}
 	if f.Model != nil {
 		if _, err = f.Model.WriteTo(w); err == nil && (f.Only != nil || f.ByKinds) {
-			_, err = readingFormat.Write(w, reading{f.Only, f.ByKinds})
+			_, err = readingFormat.Write(w, map[string]any{"Only": f.Only, "ByKinds": f.ByKinds})
 		}
 	}
 	if err == nil && f.Encoder != nil {

@@ -68,9 +68,16 @@ func (f *Fitted) Notice() string {
 }
 
 // Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features that
-// made them, and [live.RowShare]. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+// made them, and [live.RowShare]. For links of edges with kinds, where no arcs count, the graph of d becomes the sum of its
+// kinds, of which each weighs by its own degrees, (d_u·d_v)^-½. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
+	if how.For == ForLinks && d.Kinds != nil && d.Graph.Roles() == nil {
+		s.WeightSpan = 0
+		if err := d.weigh(); err != nil {
+			return nil, err
+		}
+	}
 	if how.Change != nil {
 		if err := how.Change(&s); err != nil {
 			return nil, err

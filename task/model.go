@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -52,8 +53,20 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// OtherWeights notes weights of edges where the model had none, or none now.
-func OtherWeights(m Model, g *coles.Graph) []Note {
+// Take has the edges of d weigh by their kinds if those did that the model was fitted to, and notes weights where these had
+// none, or none now. Errors: [coles.ErrShape] for edges without kinds.
+func (f *File) Take(d *Data) ([]Note, error) {
+	if !f.ByKinds {
+		return otherWeights(f.Model, d.Graph), nil
+	}
+	if d.Kinds == nil {
+		return nil, fmt.Errorf("%w: the model takes edges by their kinds, and these have none: name the column that tells them", coles.ErrShape)
+	}
+	return nil, d.weigh()
+}
+
+// otherWeights notes weights of edges where the model had none, or none now.
+func otherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
 	switch m := m.(type) {
 	case *coles.Model:

@@ -16,7 +16,6 @@ import (
 	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/learn"
-	"coles/table"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
@@ -167,6 +166,9 @@ func (from source) alone() bool { return from.graph == "" && from.features != ""
 
 // data are those of the files, of the rows that a model's file has, or generated.
 func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
+	if f.ByKinds {
+		return nil, fmt.Errorf("%s takes edges by their kinds, for links, which changes would not say", from.model)
+	}
 	if from.graph == "" && from.features == "" {
 		if f.Rows != nil {
 			return f.Known()
@@ -178,7 +180,7 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 		d.Labels = nil // of all nodes
 		return task.New(d)
 	}
-	d, err := from.read(f.Encoder)
+	d, err := from.read(f)
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +194,8 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 	return task.New(d)
 }
 
-// read reads the graph, the features in the columns of an encoder if there is one, and the labels.
-func (from source) read(e *table.Encoder) (*dataset.Dataset, error) {
+// read reads the graph, the features and the labels as the file of a model wants them.
+func (from source) read(f *task.File) (*dataset.Dataset, error) {
 	readers := [3]io.Reader{strings.NewReader("")} // nil for another file that there is not
 	for k, path := range []string{from.graph, from.features, from.labels} {
 		if path == "" {
@@ -205,6 +207,6 @@ func (from source) read(e *table.Encoder) (*dataset.Dataset, error) {
 		}
 		readers[k] = bytes.NewReader(text)
 	}
-	opts := parse.Options{Encoder: e, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
+	opts := parse.Options{Encoder: f.Encoder, Only: f.Only, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
 	return dataset.ReadEdgeList(readers[0], readers[1], opts)
 }

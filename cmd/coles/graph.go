@@ -45,7 +45,11 @@ func (s *session) readArgument(ctx context.Context) (*task.Data, error) {
 		s.warn(fmt.Errorf("%s: -directed: every edge is there in both directions", nameOf(path)))
 	}
 	if s.file != nil {
-		s.note(nameOf(path), task.OtherWeights(s.file.Model, d.Graph)...)
+		notes, err := s.file.Take(d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(path), err)
+		}
+		s.note(nameOf(path), notes...)
 	}
 	return d, nil
 }

@@ -115,6 +115,9 @@ func (a graphInfo) print(w io.Writer) {
 		kind = fmt.Sprintf("weights %.10g to %.10g", of.Min, of.Max)
 	}
 	fmt.Fprintf(w, "edges\t%d, undirected, %s\n", g.Edges, kind)
+	for _, k := range a.Kinds {
+		fmt.Fprintf(w, "kind %s\t%d edges, %d ends, %d of them on no other edge\n", k.Kind, k.Edges, k.Ends, k.Once)
+	}
 	fmt.Fprintf(w, "changed\t%s joined, %s and %s dropped, %d mirrored\n",
 		setting.Count(g.DuplicatesMerged, "repeats"), setting.Count(g.SelfLoopsDropped, "self loops"), setting.Count(g.ZeroWeightDropped, "zero weights"), g.MirrorsAdded)
 	fmt.Fprintf(w, "components\t%d\n", a.Components)

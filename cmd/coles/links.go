@@ -23,6 +23,7 @@ type linksOptions struct {
 	nodes            []string
 	k                int
 	by, among, pairs string
+	relation         string // a kind of edges
 	why              bool
 }
 
@@ -38,6 +39,7 @@ func linksCommand(s streams) *cli.Command {
 			ofAnswer.usually(&o.k, "k", 10, "at most so many `LINKS` for each node"),
 			by,
 			ofAnswer.file(&o.among, "among", "recommend none but the nodes of `FILE`, an id a line"),
+			ofAnswer.text(&o.relation, "relation", "recommend links of one `KIND` of edges, of those that -type tells, by walks along them and vectors by all; -by cosine leaves out the walks"),
 			ofAnswer.yes(&o.why, "why", "name neighbours that both have, those of fewest edges first"),
 			ofAnswer.file(&o.pairs, "pairs", "no recommendations, but the scores of the pairs of `FILE`, an edge list of nodes and what is to be recommended to them"),
 		}, o.result.flags(), o.vectorOptions.flags()),
@@ -96,7 +98,10 @@ func (o *linksOptions) run(ctx context.Context, s *session) error {
 	})
 }
 
-func (o *linksOptions) byCosine() bool { return o.by == "cosine" || o.embedding != "" }
+// byCosine reports whether vectors recommend that were made of all edges, or given.
+func (o *linksOptions) byCosine() bool {
+	return o.by == "cosine" && o.relation == "" || o.embedding != ""
+}
 
 // checkLinks refuses options that contradict one another.
 func (o *linksOptions) checkLinks(s *session) error {
@@ -112,6 +117,8 @@ func (o *linksOptions) checkLinks(s *session) error {
 		return usagef("-by walks makes vectors of its own, without the edges that it hides: -embedding goes with cosines")
 	case o.directed && (o.byCosine() || o.opts.Bipartite):
 		return usagef("-directed is for walks among nodes of one kind: cosines have no direction, and -bipartite says it")
+	case o.relation != "" && (o.embedding != "" || o.directed):
+		return usagef("-relation makes vectors of its own, and its edges have no direction: it goes without -embedding and -directed")
 	case o.pairs != "" && (o.byCosine() || s.set("node", "among", "k")):
 		return usagef("-pairs asks for scores by walks: -by cosine, -embedding, -node, -among and -k say nothing of them")
 	}
@@ -171,8 +178,8 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 	if err != nil {
 		return nil, err
 	}
-	how := task.Linking{Directed: o.directed, Seed: o.fit.seed, Progress: s.progress.show}
-	if d.Features != nil || s.file != nil {
+	how := task.Linking{Directed: o.directed, Kind: o.relation, ByCosine: o.by == "cosine", Seed: o.fit.seed, Progress: s.progress.show}
+	if d.Features != nil || s.file != nil || o.relation != "" {
 		how.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 			_, y, err := e.embed(ctx, d.On(g))
 			return y, err

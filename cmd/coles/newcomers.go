@@ -46,6 +46,9 @@ func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, e
 	if !ok {
 		return nil, usagef("-new-features and -new-edges are for a model of \"coles embed\", and -with has a network")
 	}
+	if r.file.ByKinds {
+		return nil, usagef("-new-edges say no kinds, by which the model takes edges")
+	}
 	n := k.old.Nodes()
 	ids := task.Names(k.old.IDs, n)
 	if fitted.Parts()[0].Structure() != nil || o.features == "" {
@@ -110,7 +113,7 @@ func (s *session) readEdgeLines(ctx context.Context, path string, ids []string) 
 		return nil, err
 	}
 	defer file.close()
-	file.text.Only = nil // nodes of GRAPH
+	file.text.Only, file.text.Type = nil, "" // of GRAPH
 	f, _ := formatNamed(textGraph, isGraph)
 	if ids != nil {
 		nameNodes(&file.text, ids, len(ids))

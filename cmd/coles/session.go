@@ -155,6 +155,7 @@ func (o *inputOptions) flags(argument, formats string) []cli.Flag {
 		ofInput.file(&o.labels, "labels", "`FILE` of lines \"id label\", or FILE:COLUMN of a table or of the nodes of a graph; replaces the labels of an archive"),
 		o.idsFlag(), o.headerFlag(),
 		ofInput.text(&o.columns, "columns", "`COLUMNS` of an edge list with the two ids and perhaps the weight, from 1 (default: 1,2,3)"),
+		ofInput.text(&o.opts.Type, "type", "`COLUMN` of an edge list that tells the kind of an edge, by name or number (default: type, kind, relation or predicate)"),
 		ofInput.text(&o.opts.Weight, "weight", "`NAME` of what weighs an edge of a graph tool's file (default: weight, value, amount or count)"),
 		ofInput.yes(&o.opts.Unweighted, "unweighted", "edges have no weight, whatever stands in the third column"),
 		ofInput.text(&o.opts.Repeats, "repeats", "`HOW` the weights of an edge that is given again are joined: sum, max or first (default: sum)"),

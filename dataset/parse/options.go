@@ -24,6 +24,9 @@ type Options struct {
 	// Columns are the fields of an edge that hold the two ids and, if there are three, the weight,
 	// counted from 1. A line may then have more fields. Empty means two ids and perhaps a weight.
 	Columns []int
+	// Type is the column that says the kind of an edge, by its name or counted from 1. "" is one that is called type, kind,
+	// relation or predicate, and of three columns without names the second of texts, if the others have ids in common.
+	Type string
 	// Repeats says what becomes of an edge that is given again, as [coles.WithRepeats]: "sum", "max" or "first". "" adds up,
 	// and Warn is told, unless edges are Unweighted. An Adjacency keeps all entries that are to be added up.
 	Repeats string

@@ -7,24 +7,29 @@ import (
 	"sync"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 )
 
 // Apart finds, for each of the given rows of the index, or for all where rows is nil, the k rows of the largest
 // scores above zero, or fewer. A row itself and rows joined to it are left out. The measure is another than Distance.
+// Where asks is not nil its row is compared in the place of the index's.
 //
 // The rows of a dense matrix are all compared at half the cost of [Index.NearRows]: of two rows
 // once, for both. Besides the result, and as much again, it takes 4·n·d bytes, and 8·n·d for the
 // cosine.
 //
 // Errors: as [Index.Near].
-func (index *Index) Apart(ctx context.Context, rows []int, joined func(row, other int) bool, k int) ([][]Match, error) {
-	s := &search{queries: index.x, self: rows, joined: joined, k: min(k, index.Rows())}
+func (index *Index) Apart(ctx context.Context, asks *matrix.Matrix[float64], rows []int, joined func(row, other int) bool, k int) ([][]Match, error) {
+	if asks == nil {
+		asks = index.x
+	}
+	s := &search{queries: asks, self: rows, joined: joined, k: min(k, index.Rows())}
 	if rows == nil {
 		s.self = index.all()
 	} else {
 		var err error
-		if s.queries, err = index.x.Gather(ctx, rows); err != nil {
+		if s.queries, err = asks.Gather(ctx, rows); err != nil {
 			return nil, err
 		}
 	}

@@ -80,9 +80,9 @@ func wantApart(t *testing.T, name string, x *mat.Dense, joined *kernel.CSR[float
 	some := []int{n - 1, 0, n / 2, 0}
 	for kind, m := range matrices(x) {
 		index := testkit.Must(nearest.New(ctx, m, by))
-		all := testkit.Must(index.Apart(ctx, nil, stored(joined), k))
+		all := testkit.Must(index.Apart(ctx, nil, nil, stored(joined), k))
 		wantMatches(t, name+", all, "+kind, all, want, tolerance)
-		for q, matches := range testkit.Must(index.Apart(ctx, some, stored(joined), k)) {
+		for q, matches := range testkit.Must(index.Apart(ctx, nil, some, stored(joined), k)) {
 			testkit.WantSame(t, name+", some, "+kind, matches, all[some[q]])
 		}
 	}
@@ -148,7 +148,7 @@ func TestApartIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 	first := make(map[string][][]nearest.Match)
 	testkit.ForProcessors(t, func(int) {
 		for kind, m := range matrices(x) {
-			got := testkit.Must(testkit.Must(nearest.New(ctx, m, nearest.Cosine)).Apart(ctx, nil, stored(joined), 8))
+			got := testkit.Must(testkit.Must(nearest.New(ctx, m, nearest.Cosine)).Apart(ctx, nil, nil, stored(joined), 8))
 			if first[kind] == nil {
 				first[kind] = got
 			}
@@ -166,6 +166,6 @@ func TestApartStops(t *testing.T) {
 	x := matrices(testkit.RandomDense(testkit.Random(21), n, 100))["dense"]
 	joined := joinedBy(n, func(int) []int32 { return nil })
 	testkit.Stops(t, func(ctx context.Context) error {
-		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, nearest.Cosine)).Apart(ctx, nil, stored(joined), 50))
+		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, nearest.Cosine)).Apart(ctx, nil, nil, stored(joined), 50))
 	})
 }

@@ -13,6 +13,7 @@ var (
 	weights = strings.Fields("weight weights w value amount count strength n rating ratings") // but weight before others
 	notes   = strings.Fields("time date datetime timestamp unixtime year type id edge")       // of an edge, and no weight
 	asides  = strings.Fields("t ts step day hour month relation relationship rel predicate label idx index")
+	edges   = strings.Fields("type kind relation relationship rel predicate")
 	things  = strings.Fields(`user customer client buyer shopper visitor viewer reader person member student author actor employee patient
 		item product movie film book song track artist group team club course page tag venue store shop merchant business company
 		gene disease drug compound ingredient recipe paper article`)
@@ -119,6 +120,9 @@ func EdgeColumns(header []string) (columns []int, ok bool) {
 	}
 	return columns, ok
 }
+
+// KindColumn is the column of the kind of an edge by its name, −1 where none is called so.
+func KindColumn(header []string) int { return find(header, edges) }
 
 // IDColumn is the column of the ids: by its name or, where none is called so, the first. An index of the rows, which
 // begin with first, is no column of ids if there is a column "name". named reports whether a name told the column.

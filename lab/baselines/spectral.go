@@ -111,12 +111,11 @@ func inverseRootSimilarity(ctx context.Context, f *matrix.Matrix[float64]) ([]fl
 	return degree.Data, nil
 }
 
-// SpectralGraph is the spectral embedding of the nodes of a graph, whose clusters by [cluster.KMeans] are
-// the rows Spectral-g of the paper's clustering table: the columns are the k eigenvectors of D^-½ A
-// D^-½ with the largest eigenvalues (Laplacian Eigenmaps), divided by √degree as in scikit-learn's
-// SpectralClustering. Nodes without edges are zero, and so are columns beyond the number of the
-// others. Vectors constant on connected components come first: with more components than k there
-// are no others.
+// SpectralGraph is the spectral embedding of the nodes of a graph (Laplacian Eigenmaps). Its clusters by
+// [cluster.KMeans] are the rows Spectral-g of the paper's clustering table. The columns are the k eigenvectors of
+// D^-½ A D^-½ with the largest eigenvalues, divided by √degree as in scikit-learn's SpectralClustering. Nodes without
+// edges are zero, and so are columns beyond the number of the others. Vectors constant on connected components come
+// first: with more components than k there are no others.
 //
 // It takes the time of [coles.Eigenmaps]. Errors: [coles.ErrSetting] for k outside 1..n, as
 // coles.Eigenmaps.

@@ -39,8 +39,8 @@ func SVD(ctx context.Context, g *coles.Graph, k int, seed uint64) (*mat.Dense, e
 	return dense(ctx, y, err)
 }
 
-// truncated is U√Σ of an operator of order n with a transpose, M ≈ UΣVᵀ of rank k, by the randomised method of Halko,
-// Martinsson and Tropp (2011) with so many columns more and so many power steps.
+// truncated is U√Σ of an operator of order n with a transpose, M ≈ UΣVᵀ of rank k. The method is the randomised one
+// of Halko, Martinsson and Tropp (2011), with so many columns more and so many power steps.
 func truncated(ctx context.Context, n, k, more, steps int, seed uint64, times, transpose operator) (y numbers, err error) {
 	if k < 1 || k > n {
 		return y, setting.Bad("k", k, "1 to %d, the number of nodes", n)

@@ -1,6 +1,6 @@
-// Command densities draws why COLES trains better than SampledNCE: the scores u·v of pairs that are
-// joined and of pairs that are not, under either objective, or what the one gains over the other
-// against the homophily of the graph.
+// Command densities draws why COLES trains better than SampledNCE. It draws the scores u·v of pairs that are joined
+// and of pairs that are not, under either objective, or the gain of the one over the other against the homophily of
+// the graph.
 package main
 
 import (

@@ -9,12 +9,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// MLP is a multilayer perceptron, the baseline of the Open Graph Benchmark (Hu, Fey, Zitnik, Dong,
-// Ren, Liu, Catasta and Leskovec, NeurIPS 2020) that does not look at the graph, for
-// [gnn.TrainClassifier]: three linear layers of 256 columns, and of one for each class, with batch
-// normalisation, ReLU and dropout of 0.5 in between. Theirs: Adam(0.01) for 500 epochs, each one
-// step on all labelled nodes, and the parameters that were best for the validation nodes, by their
-// accuracy; here it is by their loss.
+// MLP is a multilayer perceptron for [gnn.TrainClassifier], the baseline of the Open Graph Benchmark (Hu, Fey,
+// Zitnik, Dong, Ren, Liu, Catasta and Leskovec, NeurIPS 2020) that does not look at the graph. It has three linear
+// layers, two of 256 columns and one of a column for each class, with batch normalisation, ReLU and dropout of 0.5 in
+// between. Theirs: Adam(0.01) for 500 epochs, each one step on all labelled nodes, and the parameters that were best
+// for the validation nodes, by their accuracy; here it is by their loss.
 //
 // Behind a filter it is S²GC with a perceptron:
 //
@@ -73,11 +72,11 @@ func standardizedOn(dataset, one string) coles.Preparation {
 	return coles.PrepareNone
 }
 
-// averagedNorm is batch normalisation (Ioffe and Szegedy, ICML 2015) which in evaluation takes the
-// averages of mean and variance over the passes of the training, the last with a weight of 1, the one
-// before with 0.9, then 0.9² and so on. PyTorch's begin with 0 and 1, far from the averages of a deep network
-// in its first epochs. Its parameters are "scale" (1 at first) and "offset" (0), and the averages
-// "mean", "variance", and "weight of averages", the average of ones, by which these are divided.
+// averagedNorm is batch normalisation (Ioffe and Szegedy, ICML 2015). In evaluation it takes averages of mean and
+// variance over the passes of the training. The last pass weighs 1, the one before 0.9, then 0.9² and so on.
+// PyTorch's begin with 0 and 1, far from the averages of a deep network in its first epochs. Its parameters are
+// "scale" (1 at first) and "offset" (0), and the averages "mean", "variance", and "weight of averages", the average
+// of ones, by which these are divided.
 func averagedNorm() gnn.Layer {
 	spec := custom.LayerSpec{Width: gnn.SameWidth, Parameters: normParameters}
 	return gnn.NewLayer("averaged batch norm", spec, averagedNormOf[float32], averagedNormOf[float64])

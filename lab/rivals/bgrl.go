@@ -13,15 +13,15 @@ import (
 	"coles/internal/kernel"
 )
 
-// BGRL is bootstrapped graph latents (Thakoor, Tallec, Azar, Azabou, Dyer, Munos, Veličković and Valko, ICLR
-// 2022), without negatives: from one view a network f with the parameters θ predicts, through a predictor q,
-// the output of the network with the parameters ξ for the other view. With the views G₁ and G₂ that [gnn.Drop]
-// draws in every epoch, the loss is
+// BGRL is bootstrapped graph latents (Thakoor, Tallec, Azar, Azabou, Dyer, Munos, Veličković and Valko, ICLR 2022),
+// without negatives. From one view a network f with the parameters θ predicts, through a predictor q, the output for
+// the other view of the network with the parameters ξ. With the views G₁ and G₂ that [gnn.Drop] draws in every epoch,
+// the loss is
 //
 //	2 − mean_i cos(q(f_θ(G₁))_i, f_ξ(G₂)_i) − mean_i cos(q(f_θ(G₂))_i, f_ξ(G₁)_i),
 //
-// of which ξ has no gradient: it begins elsewhere and follows, ξ ← ξ + (1 − m)·(θ − ξ) after every step, with
-// 1 − m = 0.01 at first and half a cosine to 0 at the end. There is one setting for every graph:
+// where ξ has no gradient. It begins elsewhere and follows θ: after every step ξ ← ξ + (1 − m)·(θ − ξ). 1 − m is 0.01
+// at first and falls by half a cosine to 0 at the end. There is one setting for every graph:
 //
 //	Network       256 and 128 columns W·H·Θ, each with batch normalisation and PReLU behind it
 //	predictor     512 columns inside, PReLU
@@ -36,9 +36,9 @@ import (
 // trains on Cora within a minute. Their last pass alone decides how batch normalisation embeds, here the last
 // ten do. Biases that it takes out again are left out.
 //
-// It trains (d+2)·256 + 1 + 258·128 + 1 + 2·128·512 + 512 + 128 + 1 numbers, 532,099 on Cora, of which a
-// model does not keep the predictor's 131,713, and holds as many of ξ as of θ. An epoch takes some
-// (6·nnz(X) + 9·nnz(W))·256 + 16·n·128·512 multiplications.
+// It trains (d+2)·256 + 1 + 258·128 + 1 + 2·128·512 + 512 + 128 + 1 numbers, 532,099 on Cora, and holds as many of ξ
+// as of θ. A model does not keep the predictor's 131,713. An epoch takes some (6·nnz(X) + 9·nnz(W))·256 +
+// 16·n·128·512 multiplications.
 func BGRL(string) gnn.Settings {
 	const epochs = 300
 	s := rival(gnn.NewObjective("bgrl", bootstrapSpec(512), bootstrapLoss[float32], bootstrapLoss[float64]), bootstrapNetwork(epochs, 256, 128)...)
@@ -92,10 +92,10 @@ func withoutGradient[T autodiff.Float](t *autodiff.Tape[T], x *autodiff.Value[T]
 // followers are the parameters of θ that have followers in ξ, whose names begin with "target ".
 var followers = []string{"weight", "scale", "offset", "slope"}
 
-// bothLayer is [PReLU(norm(W·H·Θ)) | the same of ξ], width columns each; H is X in the first layer, and has
-// both sides in the others. Its parameters are the parameters of θ, "weight", "scale", "offset" and "slope", the
-// normalisation's averages, and averages for the parameters of ξ, the weight in one row; and "passes" over the
-// views in the training, two for a step.
+// bothLayer is [PReLU(norm(W·H·Θ)) | the same of ξ], width columns each; H is X in the first layer, and has both
+// sides in the others. Its parameters are the parameters of θ, "weight", "scale", "offset" and "slope", and the
+// normalisation's averages. There are averages for the parameters of ξ, too, the weight in one row. "passes" counts
+// the views seen in training, two for a step.
 func bothLayer(width int, first bool, epochs int) gnn.Layer {
 	parameters := func(in, both int) (all []custom.Parameter) {
 		if !first {

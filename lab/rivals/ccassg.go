@@ -10,9 +10,9 @@ import (
 	"coles/gnn/custom"
 )
 
-// CCASSG is canonical correlation analysis by self-supervision on graphs (Zhang, Wu, Yan, Wipf and
-// Yu, NeurIPS 2021): the embeddings of two views that [gnn.Drop] draws in every epoch shall be
-// alike in columns that are not correlated, by the loss of [CCAObjective]. The authors' settings:
+// CCASSG is canonical correlation analysis by self-supervision on graphs (Zhang, Wu, Yan, Wipf and Yu, NeurIPS 2021).
+// [gnn.Drop] draws two views in every epoch. By the loss of [CCAObjective] their embeddings become alike, in columns
+// that are not correlated. The authors' settings:
 //
 //	               layers  epochs  edges dropped  features dropped  λ
 //	cora           2       50      0.4            0.1               1e-3

@@ -10,9 +10,9 @@ import (
 	"coles/internal/parallel"
 )
 
-// risingBasis has a row for every step i: the coefficients, in Chebyshev polynomials of W = I − L, of the
-// polynomial that is 0 at the nodes up to λ_i and 1 at those behind, by the formula of interpolation
-// c_k = 2/(K+1)·Σ_j γ_j·T_k(x_j), of which c₀ counts half, and T_k(−x) = (−1)^k·T_k(x).
+// risingBasis has a row for every step i: coefficients, in Chebyshev polynomials of W = I − L, of the polynomial that
+// is 0 at the nodes up to λ_i and 1 at the nodes behind. The formula of interpolation is c_k = 2/(K+1)·Σ_j
+// γ_j·T_k(x_j), of which c₀ counts half; and T_k(−x) = (−1)^k·T_k(x).
 func risingBasis[T autodiff.Float]() autodiff.Matrix[T] {
 	const n = polynomialDegree + 1
 	basis := autodiff.NewMatrix[T](polynomialDegree, n)

@@ -53,10 +53,10 @@ func SoftmaxRegression(dataset string) gnn.Settings {
 // largestScale is the factor of an error that is too large to be used.
 const largestScale = 1000
 
-// Apply returns what it makes of the scores of a classifier before the softmax (n × C, one row for
-// every node of the graph), such as [gnn.Classifier.Scores]: again one row for every node, in which
-// the largest entry is the class. The class of training node train[k] is classes[k], a column of
-// scores. It takes 2·Steps·2m·C multiplications for m edges, and 6·8·n·C bytes.
+// Apply corrects and smooths the scores of a classifier before the softmax (n × C, one row for every node of the
+// graph), such as [gnn.Classifier.Scores]. It returns one row for every node, in which the largest entry is the
+// class. The class of training node train[k] is classes[k], a column of scores. It takes 2·Steps·2m·C multiplications
+// for m edges, and 6·8·n·C bytes.
 //
 // Errors: [coles.ErrSetting] for numbers that are not from 0 to 1 or steps below 0, [coles.ErrShape],
 // [coles.ErrIndex], [coles.ErrNotFinite], and ctx's.

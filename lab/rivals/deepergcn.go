@@ -88,9 +88,10 @@ func deeper[T autodiff.Float](dropped float64) func(p *custom.Pass[T], h *autodi
 	}
 }
 
-// softmaxSum is S of [DeeperGCN] for the rows of z, at least one. The exponentials are taken once for each entry of z, and divided
-// by the largest of all: where they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32 and e⁻⁷⁰⁰ in float64,
-// its result is NaN. g_z of entry (j, c) = Σ_i w_ijc·g_ic for the weights w of the softmax.
+// softmaxSum is S of [DeeperGCN] for the rows of z, at least one. The exponentials are taken once for each entry of
+// z, and divided by the largest of all. Where they underflow for all neighbours of a row, from about e⁻⁹⁰ in float32
+// and e⁻⁷⁰⁰ in float64, the result of the row is NaN. g_z of entry (j, c) = Σ_i w_ijc·g_ic for the weights w of the
+// softmax.
 func softmaxSum[T autodiff.Float](t *autodiff.Tape[T], near *autodiff.Sparse[T], z *autodiff.Value[T]) *autodiff.Value[T] {
 	x := z.Data()
 	shift := T(deeperTemperature * float64(slices.Max(x.Data)))

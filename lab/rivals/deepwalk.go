@@ -60,9 +60,9 @@ func DeepWalk() SkipGram {
 	}
 }
 
-// Node2Vec is [DeepWalk] on walks of second order: a walk that came from v to u steps to a
-// neighbour x of u in proportion to w(u, x)·a, where a is 1/p for x = v, 1 for the neighbours of v
-// and 1/q for all others. With p = q = 1 it is DeepWalk.
+// Node2Vec is [DeepWalk] on walks of second order. A walk that came from v to u steps to a neighbour x of u in
+// proportion to w(u, x)·a. a is 1/p for x = v, 1 for the neighbours of v and 1/q for all others. With p = q = 1 it is
+// DeepWalk.
 func Node2Vec(p, q float64) SkipGram {
 	s := DeepWalk()
 	s.P, s.Q = p, q

@@ -1,7 +1,7 @@
-// Package rivals holds the systems that the COLES paper (Zhu, Sun and Koniusz, NeurIPS 2021) is
-// compared with, and four that are not in its tables, CCA-SSG, GraphMAE, BGRL and PolyGCL, each after
-// its authors' paper and settings. They run on the same graphs, splits and classifiers as COLES, and keep the
-// promises of the module: the same bytes for the same seed, contexts, named errors, files.
+// Package rivals holds the systems that the COLES paper (Zhu, Sun and Koniusz, NeurIPS 2021) compares with, each
+// after its authors' paper and settings. Four more are not in its tables: CCA-SSG, GraphMAE, BGRL and PolyGCL. They
+// run on the same graphs, splits and classifiers as COLES, and keep the promises of the module: the same bytes for
+// the same seed, contexts, named errors, files.
 //
 // On the graphs of its small tables:
 //

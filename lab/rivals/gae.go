@@ -14,10 +14,10 @@ import (
 	"coles/internal/matrix"
 )
 
-// GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop
-// on Bayesian deep learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is trained to separate, by the logistic
-// function of z_i·z_j, the pairs that an edge joins from all others: the loss is the cross-entropy of the adjacency matrix
-// (every edge counts one) plus the identity, in which edges and other pairs weigh the same. The settings:
+// GAE is the graph autoencoder (Kipf and Welling, Variational graph auto-encoders, NeurIPS workshop on Bayesian deep
+// learning, 2016). The embedding Z = W·ReLU(W·X·Θ₀)·Θ₁ is trained to separate, by the logistic function of z_i·z_j,
+// the pairs that an edge joins from all others. The loss is the cross-entropy of the adjacency matrix (every edge
+// counts one) plus the identity. Edges together weigh as much as other pairs together. The settings:
 //
 //	                         columns   epochs  rate  features
 //	cora, citeseer, pubmed   32, 16    200     0.01  as they are       the authors'

@@ -11,10 +11,9 @@ import (
 	"coles/gnn/optim"
 )
 
-// GRACE is deep graph contrastive representation learning (Zhu, Xu, Yu, Liu, Wu and Wang, 2020): of
-// two views that [gnn.Drop] draws in every epoch, a node's embedding in one shall be told from those
-// of all nodes in both by its embedding in the other, by the loss of [GRACEObjective]. The authors'
-// settings:
+// GRACE is deep graph contrastive representation learning (Zhu, Xu, Yu, Liu, Wu and Wang, 2020). [gnn.Drop] draws two
+// views in every epoch. By the loss of [GRACEObjective], a node's embedding in one view is told from the embeddings
+// of all nodes in both by the same node's embedding in the other. The authors' settings:
 //
 //	             h    activation  edges dropped  features dropped  τ    Adam  epochs
 //	cora         128  ReLU        0.2, 0.4       0.3, 0.4          0.4  5e-4  200

@@ -12,11 +12,10 @@ import (
 	"coles/internal/inside"
 )
 
-// Graph2Gauss embeds nodes as Gaussian distributions (Bojchevski and Günnemann, Deep Gaussian
-// embedding of graphs, ICLR 2018), of features alone: with E = ReLU(X·Θ + b), the means are
-// E·Θ_μ + b_μ and the variances ELU(E·Θ_σ + b_σ) + 1 + 1e-14. [Graph2GaussObjective]
-// trains them for the graph. The embedding is the means. There is one setting for
-// every graph:
+// Graph2Gauss embeds nodes, by their features alone, as Gaussian distributions (Bojchevski and Günnemann, Deep
+// Gaussian embedding of graphs, ICLR 2018). With E = ReLU(X·Θ + b), the means are E·Θ_μ + b_μ and the variances
+// ELU(E·Θ_σ + b_σ) + 1 + 1e-14. [Graph2GaussObjective] trains them for the graph. The embedding is the means. There
+// is one setting for every graph:
 //
 //	Network      512 hidden columns, 64 for means and as many for variances
 //	Objective    hops: 1, as the authors' code has it
@@ -24,11 +23,10 @@ import (
 //	Optimizer    Adam(1e-3)
 //	Epochs       100
 //
-// The authors stop by how well edges that were left out are predicted, or by the loss, which falls
-// for a thousand epochs and more. On Cora and Citeseer, with a tenth of the edges left out, the sum
-// of AUC and average precision of distances between means is at 100 epochs within one percent of the
-// most that it comes to; what is learnt later is of single edges. Their biases start at random, here
-// at 0.
+// The authors stop by how well edges that were left out are predicted, or by the loss, which falls for a thousand
+// epochs and more. On Cora and Citeseer, with a tenth of the edges left out, take the sum of AUC and average
+// precision of distances between means. At 100 epochs it is within one percent of its largest value; later epochs
+// learn single edges. Their biases start at random, here at 0.
 //
 // It trains (d+1)·512 + 2·513·64 numbers, 799,872 on Cora. An epoch takes some 2·nnz(X)·512 +
 // 6·n·512·64 multiplications, and 2·n·64 logarithms. To read a model from a file takes the layers:

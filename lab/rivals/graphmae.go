@@ -11,12 +11,11 @@ import (
 	"coles/gnn/optim"
 )
 
-// GraphMAE is the masked graph autoencoder (Hou, Liu, Cen, Dong, Yang, Wang and Tang, KDD 2022). In
-// every epoch a random part of the nodes lose their features, but for a share r of them, which get
-// the features of a random node. Two layers of attention, as in [GAT] but wider, make embeddings H of
-// these, a linear map makes codes of these, the codes of the masked nodes are set to zero, and a layer
-// of attention with one head decodes the features x̃ of a node from the codes of its neighbours. The
-// loss is the mean over the masked nodes of
+// GraphMAE is the masked graph autoencoder (Hou, Liu, Cen, Dong, Yang, Wang and Tang, KDD 2022). In every epoch a
+// random part of the nodes lose their features, but for a share r of them, which get the features of a random node.
+// Two layers of attention, as in [GAT] but wider, make embeddings H of these, and a linear map makes codes of H. The
+// codes of the masked nodes are set to zero. A layer of attention with one head decodes the features x̃ of a node
+// from the codes of its neighbours. The loss is the mean over the masked nodes of
 //
 //	(1 − cos(x_i, x̃_i))^γ.
 //
@@ -122,9 +121,9 @@ func withoutRows[T autodiff.Float](t *autodiff.Tape[T], h *autodiff.Value[T], ro
 	return t.Mul(h, kept)
 }
 
-// restored are the cosines of the rows x_i of unit length of some nodes, and what a layer of attention
-// with one head decodes, x̃_i = y_i·Θ + b for y_i = Σ_j α_ij·c_j with codes c. decoder is M = [Θᵀ | b].
-// With 1 at the end of y_i, the product x_i·x̃_i is x_i·M·y_i, and ‖x̃_i‖² is y_iᵀ(MᵀM)y_i.
+// restored are the cosines, for some nodes, of the rows x_i of unit length and the decoded x̃_i. A layer of attention
+// with one head decodes x̃_i = y_i·Θ + b for y_i = Σ_j α_ij·c_j with codes c. decoder is M = [Θᵀ | b]. With 1 at the
+// end of y_i, the product x_i·x̃_i is x_i·M·y_i, and ‖x̃_i‖² is y_iᵀ(MᵀM)y_i.
 func restored[T autodiff.Float](t *autodiff.Tape[T], w *autodiff.Sparse[T], x, codes *autodiff.Value[T], nodes []int,
 	decoder, target, source *autodiff.Value[T], dropout float64, rnd *rand.Rand,
 ) *autodiff.Value[T] {

@@ -25,15 +25,15 @@ import (
 // cross-entropy; features of Reddit with standardised columns, features of every other graph as
 // stored.
 //
-// Neighbours are drawn anew in every step, without a repetition, once for a node that is met twice;
-// the authors first cut every list of neighbours to 128, or fill it by repeating some, for the whole
-// training, and draw for every occurrence. They clip every gradient at ±5; here none is. At the end,
-// and for the parameters that are best for the nodes to stop by, the means are of all neighbours.
+// Neighbours are drawn anew in every step, without a repetition, once for a node that is met twice. The authors draw
+// for every occurrence, from lists that they first cut to 128, or fill by repeating some, for the whole training.
+// They clip every gradient at ±5; here none is. At the end, and for the parameters that are best for the nodes to
+// stop by, the means are of all neighbours.
 //
-// It trains 2·128·(d+256) + 257·C numbers for C classes, 230,185 on Reddit. An epoch reads at most 286
-// rows of features for each labelled node, and takes some 6·11·256·d multiplications for it; a step
-// holds the features of at most 512·286 nodes, 4·d bytes each, and takes 4·(2·d + 6·256) bytes for each
-// of at most 512·11. All neighbours together take 4·n·4·256 bytes.
+// It trains 2·128·(d+256) + 257·C numbers for C classes, 230,185 on Reddit. For each labelled node, an epoch reads at
+// most 286 rows of features and takes some 6·11·256·d multiplications. A step holds the features of at most 512·286
+// nodes, 4·d bytes each, and takes 4·(2·d + 6·256) bytes for each of at most 512·11. All neighbours together take
+// 4·n·4·256 bytes.
 func GraphSAGE(dataset string) gnn.Settings {
 	return graphSAGE(dataset, sageLayer(256), sageLayer(256))
 }
@@ -59,9 +59,9 @@ func GraphSAGEGCN(dataset string) gnn.Settings {
 // reads the h_j of the neighbours one after the other ([autodiff.Tape.LSTM]); 0 of a node without any. As
 // theirs it starts with gates that remember, by 1 added to b; theirs stops before a row of zeros.
 //
-// The order is drawn for the row of a node: in a sample another one in every step. At the end, too, a
-// node reads at most 25 neighbours in the first layer and 10 in the second, drawn for its row in the
-// graph: they are the same as long as the nodes have the same numbers.
+// The order is drawn for the row of a node: in a sample another one in every step. At the end, too, a node reads at
+// most 25 neighbours in the first layer and 10 in the second. They are drawn for its row in the graph, and are the
+// same as long as the nodes have the same numbers.
 //
 // It trains 640·(d+256) + 164,864 + 257·C numbers, 724,521 on Reddit. An epoch takes at most some
 // 286·512·(4·d + 6·128) multiplications for each labelled node; a step takes at most 4·(d + 1,300) bytes

@@ -14,10 +14,9 @@ import (
 	"coles/internal/stream"
 )
 
-// UnsupervisedGraphSAGE is the network of [GraphSAGE], up to the unit rows, trained without labels for
-// nodes that meet on random walks to be alike, by [gnn.Train]. For a batch of 512 nodes u, each with
-// another node v of a walk of 4 steps from u, drawn uniformly, and 20 nodes w for all of them together,
-// drawn in proportion to degree^0.75, the loss is
+// UnsupervisedGraphSAGE is the network of [GraphSAGE], up to the unit rows, trained without labels for nodes that
+// meet on random walks to be alike, by [gnn.Train]. A batch has 512 nodes u, each with a node v drawn uniformly from
+// a walk of 4 steps from u. For all of them together, 20 nodes w are drawn in proportion to degree^0.75. The loss is
 //
 //	−mean_u(log σ(h_u·h_v) + Σ_w log σ(−h_u·h_w)).
 //

@@ -8,12 +8,11 @@ import (
 	"coles/gnn/custom"
 )
 
-// GraphSAINT is the network that is trained on subgraphs (Zeng, Zhou, Srivastava, Kannan and
-// Prasanna, ICLR 2020) of random walks, for [gnn.TrainClassifier]. A step sees the nodes S that 2,000
-// walks of 4 steps come to, or as many as there are labelled nodes if these are fewer, from labelled
-// nodes drawn uniformly, and the edges among them. The entry
-// of D⁻¹A from v to its neighbour u is divided by α_uv, and the loss of a labelled node multiplied by
-// λ_v, so that sums over neighbours and the loss are estimated without bias:
+// GraphSAINT is the network that is trained on subgraphs (Zeng, Zhou, Srivastava, Kannan and Prasanna, ICLR 2020) of
+// random walks, for [gnn.TrainClassifier]. A step sees the nodes S that 2,000 walks of 4 steps come to, and the edges
+// among them. The walks begin at labelled nodes drawn uniformly; there are no more walks than labelled nodes. The
+// entry of D⁻¹A from v to its neighbour u is divided by α_uv, and the loss of a labelled node multiplied by λ_v, so
+// that sums over neighbours and the loss are estimated without bias:
 //
 //	α_uv = P(u ∈ S | v ∈ S) = C_uv/C_v,  λ_v = 1/(n·P(v ∈ S)) = N/(n·C_v),
 //

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// GraphZoom embeds a graph by way of a coarse one (Deng, Zhao, Wang, Zhang and Feng, ICLR 2020): nodes
-// that are alike are merged, the coarse graph is embedded by [SkipGram], every node gets the row of
-// what it was merged into, and these are smoothed, E ← F²·E, by
+// GraphZoom embeds a graph by way of a coarse one (Deng, Zhao, Wang, Zhang and Feng, ICLR 2020). Nodes that are alike
+// are merged, and [SkipGram] embeds the coarse graph. Every node gets the row of the node that it was merged into.
+// These rows are smoothed, E ← F²·E, by
 //
 //	F = D̃^-½(A+λI)D̃^-½,  D̃ = diag((A+λI)·1).
 //
@@ -66,9 +66,8 @@ func (z GraphZoom) Check() error {
 	return errors.Join(errs...)
 }
 
-// Refine returns the embedding of g (n × d) from one of the coarse graph (any number of nodes × d), such as
-// [SkipGram.Fit] makes with the settings z.Embedding, and the groups of [GraphZoom.Coarsen]. It multiplies 4m·d
-// times for m edges.
+// Refine returns the embedding of g (n × d) from an embedding of the coarse graph, which [SkipGram.Fit] makes with
+// the settings z.Embedding, and the groups of [GraphZoom.Coarsen]. It multiplies 4m·d times for m edges.
 //
 // Errors: [coles.ErrSetting], [coles.ErrShape] where group has another length than n, [coles.ErrIndex] where
 // it names a row that y does not have, and ctx's.

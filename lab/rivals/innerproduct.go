@@ -68,9 +68,9 @@ func allPairs[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], z auto
 	})
 }
 
-// logistics sets x_j to σ(x_j), for no more than pairBlock numbers, and returns Σ_j softplus(x_j),
-// the logarithm of the product of 1 + e^x_j: one logarithm for many factors, which are in four
-// products that do not wait for each other.
+// logistics sets x_j to σ(x_j), for no more than pairBlock numbers, and returns Σ_j softplus(x_j). That is the
+// logarithm of the product of 1 + e^x_j: one logarithm for many factors, in four products that do not wait for each
+// other.
 func logistics[T autodiff.Float](x []T) (softplus float64) {
 	const (
 		large = 80      // e^−80 is nothing compared with 1

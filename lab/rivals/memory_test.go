@@ -85,7 +85,7 @@ func TestSampledSystemsTakeTheMemoryTheySay(t *testing.T) {
 				t.Errorf("a step takes %.0f bytes, want %.0f", taken, c.step)
 			}
 			if c.all > 0 {
-				const n = 5000 // beside which parameters are few
+				const n = 20_000 // beside which parameters are few
 				if _, whole := run(n, classes, 100); math.Abs(whole/n/c.all-1) > 0.1 {
 					t.Errorf("all nodes take %.0f bytes each, want %.0f", whole/n, c.all)
 				}

@@ -33,13 +33,13 @@ import (
 //	pubmed       17, 23, 20             1, 2, 1           5e-3  0.5
 //	every other  20, 20, 20             1, 1, 1           5e-3  0.5
 //
-// with unit rows of features, dropout of 0.5 of their entries and of 0.9 in between, gradient descent
-// whose rate falls by 1 % in 40 epochs, in 20 for Pubmed, 400 epochs at most, and Patience 200. The
-// setting for every other graph has the equal shares that they start their search from.
+// with unit rows of features, dropout of 0.5 of their entries and of 0.9 in between. Gradient descent takes 400
+// epochs at most, with Patience 200. Its rate falls by 1 % in 40 epochs, in 20 for Pubmed. The setting for every
+// other graph has the equal shares that they start their search from.
 //
-// The authors set the entries of X to one, which for TF-IDF, as Pubmed has it, is another matrix;
-// they make rows unit once entries are dropped; and the patience is by the accuracy of the nodes to
-// stop by. Here the rows are unit before, and it is by their loss.
+// The authors set the entries of X to one, which for TF-IDF, as Pubmed has it, is another matrix. They make rows unit
+// once entries are dropped. Their patience is by the accuracy of the nodes to stop by. Here the rows are unit before,
+// and it is by their loss.
 //
 // It trains 60·d + 60 + 60·C·K + K numbers for C classes and K segments, 86,882 on Cora. W is
 // applied to the narrow products, not to H: an epoch takes some 6·nnz(X)·60 + 6·nnz(W)·60

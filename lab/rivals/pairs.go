@@ -18,10 +18,9 @@ func rowsIn[T autodiff.Float](m autodiff.Matrix[T], s span) autodiff.Matrix[T] {
 	return kernel.Rows(m, s.lo, s.hi)
 }
 
-// rounds calls do for every pair of a block of rows and a block of cols as a task; with half, where
-// these are the same blocks, only for the pairs (i, j) with i ≤ j. A task may add to what belongs to
-// its two blocks: the tasks run in rounds, in which no block occurs twice, so that the sums are in
-// an order that the sizes alone decide.
+// rounds calls do for every pair of a block of rows and a block of cols as a task. With half these are the same
+// blocks, and only pairs (i, j) with i ≤ j count. A task may add to what belongs to its two blocks: the tasks run in
+// rounds, in which no block occurs twice, so that the sums are in an order that the sizes alone decide.
 func rounds[T autodiff.Float](ctx context.Context, t *autodiff.Tape[T], rows, cols int, half bool, do func(i, j span)) {
 	block := func(k, n int) span { return span{k * pairBlock, min(n, (k+1)*pairBlock)} }
 	down, across := parallel.Pieces(rows, pairBlock), parallel.Pieces(cols, pairBlock)

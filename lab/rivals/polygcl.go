@@ -38,16 +38,17 @@ import (
 //	squirrel     1e-3              1e-3               0.2      PReLU  500     20
 //	every other  1e-3              1e-2               0.5      ReLU   500     20
 //
-// with 512 columns and rows of features that sum to one. The last line are the defaults of their code. They filter the
-// features and not XΘ, which is the same but for what they do between: a second dropout and, with PReLU, a batch
-// normalisation of what is filtered, n × d numbers that would take longer than all the rest. Here there is no second
+// with 512 columns and rows of features that sum to one. The last line are the defaults of their code. They filter
+// the features and not XΘ. That is the same but for a second dropout and, with PReLU, a batch normalisation of the
+// filtered features. These are n × d numbers, which would take longer than all the rest. Here there is no second
 // dropout and no decay of rates, and with PReLU features are standardized, which is before the filters.
 //
-// Under their protocol, ten splits with up to 60 % of the nodes to learn from, four seeds have 83.0 % in the mean on texas
-// (they print 88.0) and 77.8 on cornell (82.6), three have 87.2 on wisconsin (85.5), one has 68.1 on chameleon (71.6). A program
-// by their formulas, with the second dropout, has 82.1 on texas and 81.3 on cornell, by one seed. Of the epochs of the
-// classifier that are best on the nodes to choose by, the protocol takes the best in the test; the first of them has
-// 0.5 to 5 points less. On cornell the loss hardly leaves log 2 before the patience ends.
+// Their protocol has ten splits with up to 60 % of the nodes to learn from. By it, four seeds have 83.0 % in the mean
+// on texas (they print 88.0) and 77.8 on cornell (82.6). Three have 87.2 on wisconsin (85.5), and one has 68.1 on
+// chameleon (71.6). A program by their formulas, with the second dropout, has 82.1 on texas and 81.3 on cornell, by
+// one seed. Of the epochs of the classifier that are best on the nodes to choose by, the protocol takes the best in
+// the test; the first of them has 0.5 to 5 points less. On cornell the loss hardly leaves log 2 before the patience
+// ends.
 //
 // It trains (d+1)·h + 2K + 2 + h² + 1 numbers, 996,375 on Cora. An epoch takes some 16·K·nnz(A)·h
 // multiplications, or 16·K·nnz(A)·d for dense features of d < h columns; standardized ones are dense: some 8·n·d·h more.

@@ -63,10 +63,10 @@ func (m *numbering) of(u int32) int32 {
 	return m.place[u]
 }
 
-// A fanOut draws a number of neighbours for every node of a batch, all if there are fewer, each
-// subset with the same probability; then a number of neighbours for all of these nodes, and so on: the
-// sampling of GraphSAGE. Its factors are degree/drawn at the neighbours, so that the mean over the drawn
-// ones estimates the mean over all. counts are the numbers for the layers from the last to the first.
+// A fanOut is the sampling of GraphSAGE. It draws a number of neighbours for every node of a batch, all if there are
+// fewer, each subset with the same probability. Then it draws a number of neighbours for all of these nodes, and so
+// on. Its factors are degree/drawn at the neighbours, so that the mean over the drawn ones estimates the mean over
+// all. counts are the numbers for the layers from the last to the first.
 type fanOut struct {
 	adj    *kernel.CSR[float64]
 	counts []int

@@ -30,8 +30,8 @@ import (
 // authors print no more than these two.
 //
 // On Pubmed the paper of COLES prints 65.7 and 75.8 % for 5 and 20 labels a class, which this does not reach: it has
-// 60.6 and 64.6. Of 19 other settings, of 5 to 500 epochs, rates of 1e-3 and 1e-2 and features as they are or rows that
-// sum to one, none has more than 61.9 and 72.3 (20 splits); at a mean norm of 4, 5 epochs have 64.8 and 75.2.
+// 60.6 and 64.6. 19 other settings have 5 to 500 epochs, rates of 1e-3 and 1e-2, and features as they are or rows
+// that sum to one. None has more than 61.9 and 72.3 (20 splits); at a mean norm of 4, 5 epochs have 64.8 and 75.2.
 //
 // α scales the gradient alone, which Adam divides out again: with no decay it decides nothing, and
 // with decay how much that counts.

@@ -82,10 +82,9 @@ func labelRate(ctx context.Context, o options, p *problem, m method) ([]cell, er
 	return accuracies(ctx, o, p, m, []int{1, 2, 5, 10, 20, 50}, drawn)
 }
 
-// accuracies measures a method in every column, and in each with every number of labels per class:
-// over all splits of that number and, for a method that has one, all seeds; where it is nowhere near the
-// reference, the first alone. The seconds are for one embedding, or for training on all splits
-// if a method is trained on labels.
+// accuracies measures a method in every column, and in each with every number of labels per class, over all splits of
+// that number. A method with a seed is measured with all seeds, or with the first alone where it is nowhere near the
+// reference. The seconds are for one embedding, or for training on all splits if a method is trained on labels.
 func accuracies(ctx context.Context, o options, p *problem, m method, labels []int, splits func(per int) ([]dataset.Split, error)) ([]cell, error) {
 	given := make([][]dataset.Split, len(labels))
 	for k, per := range labels {

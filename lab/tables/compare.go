@@ -91,9 +91,9 @@ func meanOf(trials [][]float64) float64 { return stat.Mean(slices.Concat(trials.
 // level is the probability below which a difference is not taken for chance, of all in a table together.
 const level = 0.05
 
-// mark sets what the differences of a grid are, ahead, level or behind, by Holm's method (1979): of k tests, the
-// least probable is held to level/k, the next to level/(k − 1), and so on until one is not
-// below. The probability that one of all marks but level is chance is then at most level.
+// mark says of the differences of a grid whether they are ahead, level or behind, by Holm's method (1979). Of k
+// tests, the least probable is held to level/k, the next to level/(k − 1), and so on until one is not below. The
+// probability that one of all marks but level is chance is then at most level.
 func (g *grid) mark() {
 	var all []*measure
 	for _, r := range g.Rows {

@@ -47,8 +47,8 @@ const (
 	redditSized = "reddit-sized"
 )
 
-// A largeGraph is one of the paper's large data sets, in a folder of its own, and the graph that is
-// generated in its place: edges, columns and classes as there, and its share of nodes to train on and to
+// A largeGraph is one of the paper's large data sets, in a folder of its own, and the graph that is generated in its
+// place. The generated one has as many edges, columns and classes, and the same share of nodes to train on and to
 // stop by.
 type largeGraph struct {
 	name, folder string

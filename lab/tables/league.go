@@ -46,8 +46,8 @@ func smallestFirst(folder string) []string {
 	return names
 }
 
-// meanRanks are the ranks of the rows of a grid, over the columns in which every row has a figure as it is
-// printed: 1 for the largest, and for equal ones the mean of their places.
+// meanRanks are the ranks of the rows of a grid, over the columns in which every row has a figure. The largest
+// figure, as it is printed, has rank 1; equal ones have the mean of their places.
 func (g *grid) meanRanks() ([]float64, int) {
 	ranks, columns := make([]float64, len(g.Rows)), 0
 	for _, c := range g.Columns {

@@ -106,8 +106,9 @@ func hidden(g *coles.Graph, seed uint64) (*coles.Graph, map[int][]int) {
 	return g.Without(func(e coles.Edge) bool { return out[e] }), lost
 }
 
-// judge ranks the nodes that no edge joins to u, those of equal scores by their numbers: how many lost ones are among
-// ten, the rank of the first, and the share of pairs of a lost one and another that are in order, half of equal ones.
+// judge ranks the nodes that no edge joins to u, and nodes of equal scores by their numbers. It returns how many lost
+// ones are among ten, and the rank of the first. The area is the share of pairs of a lost node and another that are
+// in order, equal ones counting half.
 func judge(g *coles.Graph, u int, lost []int, scores []float64) (hits, first int, area float64) {
 	out := map[int]bool{u: true}
 	near, _ := g.Neighbors(u)

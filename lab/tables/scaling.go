@@ -63,8 +63,8 @@ var scalings = []scaling{
 
 func (s scaling) String() string { return s.name }
 
-// atNorm is the column in which the centred rows of every embedding have a mean norm of r: with C = 1, or
-// with the square of the factor for the only candidate, whose intercept is held as by C = 1, and the embedding as it is.
+// atNorm is the column in which the centred rows of every embedding have a mean norm of r, and C = 1. The embedding
+// stays as it is: the square of the factor is the only candidate of C, and the intercept is held as by C = 1.
 func atNorm(r float64) scaling {
 	return scaling{
 		name: fmt.Sprint("norm", r), title: fmt.Sprint("norm ", r), fixed: true,

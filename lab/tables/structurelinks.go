@@ -104,8 +104,9 @@ func lostEdges(lost map[int][]int, nodes int, seed uint64) (edges []coles.Edge) 
 	return edges
 }
 
-// reciprocalRank is the mean of one over the rank that the product of an edge's ends has among those of its first end with the other ends
-// of a hundred edges drawn at random, of which those that are joined to it do not count; equal ones count half.
+// reciprocalRank is the mean of one over the rank of the product of an edge's ends. It is ranked among the products
+// of the first end with the other ends of a hundred edges drawn at random. Ends that are joined to the first do not
+// count; equal products count half.
 func reciprocalRank(g *coles.Graph, x mat.Matrix, edges []coles.Edge, seed uint64) float64 {
 	y, ends, rng, sum := mat.DenseCopyOf(x), inside.Adjacency(g).Col, rand.New(rand.NewPCG(seed, 3)), 0.0
 	for _, e := range edges {

@@ -217,13 +217,17 @@ func (e *edgeReader) withWeight(columns []*column, ends []int, weight int) []int
 		may = []int{weight}
 	}
 	var rest []string
+	said := fmt.Sprintf("columns %d and %d are taken for the ends of an edge", ends[0]+1, ends[1]+1)
+	if len(columns) == 3 && e.Header == nil && ends[1] == 2 && !e.asked && !columns[1].numbers && alike(columns[0], columns[2]) > 0 {
+		e.kindAt, said = 1, said+", column 2 for its kind"
+	}
 	for k, c := range columns {
 		name := fmt.Sprint(k + 1)
 		if k < len(e.Header) && e.Header[k] != "" {
 			name = strconv.Quote(e.Header[k])
 		}
 		switch {
-		case k == weight || slices.Contains(ends, k):
+		case k == weight || k == e.kindAt || slices.Contains(ends, k):
 			continue
 		case c.isTime():
 			name += ", which looks like times"
@@ -234,7 +238,6 @@ func (e *edgeReader) withWeight(columns []*column, ends []int, weight int) []int
 		}
 		rest = append(rest, name)
 	}
-	said := fmt.Sprintf("columns %d and %d are taken for the ends of an edge", ends[0]+1, ends[1]+1)
 	if len(may) == 1 {
 		rest = slices.DeleteFunc(rest, func(name string) bool { return strings.HasSuffix(name, "be the weight") })
 		said += fmt.Sprintf(", column %d for the weight", may[0]+1)

@@ -95,6 +95,8 @@ func (e *edgeReader) choose(opts options) {
 		return
 	case e.width == 2:
 		weightless = true
+	case e.width == 3 && e.kindAt >= 0:
+		e.columns = slices.DeleteFunc(e.columns, func(k int) bool { return k == e.kindAt })
 	case e.width == 3 && opts.Unweighted:
 	default:
 		weight := -1
@@ -112,7 +114,7 @@ func (e *edgeReader) choose(opts options) {
 	e.warnOfNodes()
 	if ok {
 		e.sayUnread(e.Reader, e.edgesFile, func(k int) bool {
-			return !slices.Contains(e.columns, k) && !slices.Contains(e.types, k) && !(opts.Unweighted && slices.Contains(columns, k))
+			return !slices.Contains(e.columns, k) && !slices.Contains(e.types, k) && k != e.kindAt && !(opts.Unweighted && slices.Contains(columns, k))
 		})
 	}
 }

@@ -54,6 +54,7 @@ func (o options) wantsCells() bool { return o.Encoder != nil && !o.Encoder.AsIs(
 // Files is what files of text hold; slices with an entry a node are in the order of the nodes.
 type Files struct {
 	Adjacency    *sparse.CSR
+	Kinds        map[string]*sparse.COO
 	Undirected   *coles.Graph // instead, where the options ask for it
 	Features     mat.Matrix   // while they are read, dense ones are NaN at a gap, and nodes after the last row have none
 	FeatureNames []string
@@ -72,8 +73,10 @@ type edgeFiles struct {
 	Files
 	nodes   *nodeIDs
 	edges   edgeset.Set
-	only    []bool // is wanted; nil where all are
-	oneKind bool   // the names of the columns say that both ends are of one
+	byKind  map[string]*edgeset.Set // of the edges; nil where they have none
+	leaves  []bool                  // are not wanted, and have one neighbour or none
+	only    []bool                  // is wanted; nil where all are
+	oneKind bool                    // the names of the columns say that both ends are of one
 
 	featuresFile, edgesFile, labelsFile string // in errors
 

@@ -17,7 +17,7 @@ import (
 
 // startEdges goes to the first edge behind the header.
 func (l *edgeFiles) startEdges(t *text.Reader, opts options) *edgeReader {
-	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
+	e := &edgeReader{Reader: t, edgeFiles: l, columns: []int{0, 1, 2}, kindAt: -1, chosen: len(opts.Columns) > 0, skips: opts.SkipUnknown}
 	if e.chosen {
 		e.named, e.columns = true, slices.Clone(opts.Columns)
 		for k := range e.columns {
@@ -86,8 +86,10 @@ func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 		if tuples(t.Fields) {
 			t.Fault(-1, "%w: nodes are tuples, which hold what separates nodes; NetworkX's write_edgelist writes them apart with delimiter=\"\\t\"", coles.ErrFormat)
 		}
+		e.findKind(opts)
 		e.choose(opts)
 	}
+	e.settleKind()
 	if e.width < 3 && !e.chosen { // of a header alone, too
 		e.columns = e.columns[:2]
 	}
@@ -101,6 +103,7 @@ func (e *edgeReader) readEdges(opts options, twoKinds bool) {
 	} else if e.some && t.Err == nil {
 		e.readRows()
 	}
+	e.sayKinds()
 	for side, k := range e.columns[:2] {
 		checkGuess(t, l.nodes, k, e.kinds[side])
 	}
@@ -126,8 +129,10 @@ func (e *edgeReader) open() {
 			roles[k] = [3]string{"source", "target", "weight"}[at]
 		}
 	}
-	for _, k := range e.types {
-		roles[k] = "kind"
+	for _, k := range append(slices.Clone(e.types), e.kindAt) {
+		if k >= 0 {
+			roles[k] = "kind"
+		}
 	}
 	e.opened(e.Reader, e.edgesFile, "edges", roles)
 	if e.objects {

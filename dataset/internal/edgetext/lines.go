@@ -27,6 +27,8 @@ type edgeReader struct {
 	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
 	types   []int     // fields of the kinds of the ids, where each line says them
 	found   []string  // kinds in these
+	kindAt  int       // the field of the kind of an edge, −1 for none
+	asked   bool      // the caller says whether there is one
 	skips   bool      // edges that have no two nodes
 	nothing skipped   // of them, those with an end that says nothing
 	unknown skipped   // and those with one that is no node
@@ -53,7 +55,7 @@ func (s *skipped) skip(id string) {
 
 // readRows takes in the edges on all lines from the current one on.
 func (e *edgeReader) readRows() {
-	if e.types != nil {
+	if e.types != nil || e.kindAt >= 0 {
 		for e.Next() {
 			e.take()
 		}
@@ -151,7 +153,7 @@ func (e *edgeReader) nameOf(b *text.Block, side int, end uint64) string {
 
 // take takes in the edge of the current line.
 func (e *edgeReader) take() {
-	if most := slices.Max(e.columns); e.chosen && len(e.Fields) <= most {
+	if most := max(slices.Max(e.columns), e.kindAt); e.chosen && len(e.Fields) <= most {
 		e.Fault(-1, "%w: %s, and column %d is asked for", coles.ErrFormat, setting.Count(len(e.Fields), "fields"), most+1)
 	} else if !e.chosen && len(e.Fields) != e.width {
 		e.uneven(e.width, len(e.Fields))
@@ -191,6 +193,9 @@ func (e *edgeReader) take() {
 	}
 	if err := e.edges.Add(i, j, weight...); err != nil {
 		e.Fail(err)
+	}
+	if e.kindAt >= 0 {
+		e.takeKind(i, j, weight)
 	}
 }
 

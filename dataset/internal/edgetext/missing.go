@@ -79,6 +79,9 @@ func (l *edgeFiles) dataset(opts options) (*Files, error) {
 			l.say(l.edgesFile, 0, nil, "edges whose two directions have different weights, of which the larger counts: %d", differ)
 		}
 	}
+	if err := l.makeKinds(n, repeats, opts); err != nil {
+		return nil, err
+	}
 	l.edges = edgeset.Set{}
 	if l.Table != nil {
 		if err := d.encode(opts.Encoder); err != nil {
@@ -156,9 +159,8 @@ func (l *edgeFiles) leftOut(opts options) []bool {
 		}
 	}
 	for i := range out {
-		out[i] = out[i] || l.drops(i, opts)
+		out[i] = out[i] || l.drops(i, opts) || l.leaves != nil && l.leaves[i]
 	}
-	l.leaveLeaves(out)
 	if !slices.Contains(out, true) {
 		return nil
 	}
@@ -212,6 +214,9 @@ func (l *edgeFiles) take(order []int) error {
 	l.nodes.ids, l.names = taken(l.nodes.ids, order), taken(l.names, order)
 	l.Class, l.Sides, l.only = taken(l.Class, order), taken(l.Sides, order), taken(l.only, order)
 	l.edges.Move(row)
+	for _, kind := range l.byKind {
+		kind.Move(row)
+	}
 	if l.Table != nil {
 		behind := slices.IndexFunc(order, func(old int) bool { return old >= l.Table.Rows() })
 		if behind < 0 {

@@ -8,7 +8,7 @@ import (
 	"coles/internal/setting"
 )
 
-// findOnly finds the nodes whose vectors are wanted.
+// findOnly finds the nodes whose vectors are wanted, and others that have one neighbour or none.
 func (l *edgeFiles) findOnly(opts options) error {
 	if opts.Only == nil {
 		return nil
@@ -43,29 +43,16 @@ func (l *edgeFiles) findOnly(opts options) error {
 	if unknown.lines > 0 {
 		l.say(l.edgesFile, 0, nil, "wanted nodes that are not there: %d, such as %q", unknown.lines, unknown.id)
 	}
-	return nil
-}
-
-// leaveLeaves leaves out nodes that are not wanted and have one neighbour or none.
-func (l *edgeFiles) leaveLeaves(out []bool) {
-	if l.only == nil {
-		return
+	g, _, err := l.edges.Graph(len(l.only), nil, "max")
+	if err != nil {
+		return place.In(l.edgesFile, err)
 	}
-	neighbour, more := make([]int, len(out)), make([]bool, len(out)) // the first, from 1, and whether there is another
-	for e, w := range l.edges.All() {
-		for _, end := range [][2]int{{e.U, e.V}, {e.V, e.U}} {
-			switch u, v := end[0], end[1]+1; {
-			case w == 0 || e.U == e.V || neighbour[u] == v:
-			case neighbour[u] == 0:
-				neighbour[u] = v
-			default:
-				more[u] = true
-			}
-		}
-	}
+	l.leaves = make([]bool, len(l.only))
 	for i, wanted := range l.only {
-		out[i] = out[i] || !wanted && !more[i]
+		near, _ := g.Neighbors(i)
+		l.leaves[i] = !wanted && len(near) < 2
 	}
+	return nil
 }
 
 // onlyFirst is the order of the nodes in which those that are wanted come first, nil where all are.

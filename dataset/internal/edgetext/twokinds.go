@@ -59,6 +59,10 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 	}
 	before := s.edges.Count
 	s.edges.Move(rows)
+	for _, kind := range s.byKind {
+		kind.Move(rows)
+	}
+	l.byKind = s.byKind
 	l.edges, l.Layouts = s.edges, append(l.Layouts, s.Layouts...)
 	if unknown.lines > 0 {
 		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.Count, unknown.id)
