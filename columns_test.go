@@ -150,7 +150,6 @@ func TestShareOfStructure(t *testing.T) {
 		if strings.Contains(r.Notice(), "who the neighbours are") != (want > 0) {
 			t.Errorf("%s: share %v: %q", name, r.StructureShare, r.Notice())
 		}
-		t.Log(name, r.StructureShare, entries, first.Scaling.EffectiveRank, r.Alignment, r.Power)
 	}
 }
 
