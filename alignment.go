@@ -75,7 +75,7 @@ func (a Alignment) String() string {
 	}
 	why := fmt.Sprintf("neighbours weigh %.2g times as much as a node's own features", a.Neighbours)
 	switch {
-	case !a.Known:
+	case a.open() && !a.Known:
 		why = "features hardly tell anything"
 	case a.Neighbours < 0.05:
 		why = "neighbours are no more alike than other nodes"
@@ -89,10 +89,7 @@ func (a Alignment) String() string {
 	case a.open() && a.CommunitiesSpread == 0 && a.Communities > 0:
 		why += ", there are too few nodes to see communities"
 	case a.open() && !a.Known:
-		has := map[bool]string{true: "communities", false: "two sides"}[a.Communities > 0]
-		if math.Abs(a.Communities) <= 3*a.CommunitiesSpread {
-			has = "no communities"
-		}
+		has := map[bool]string{true: "communities", false: "no communities"}[a.Kind() == UseGraph]
 		why += fmt.Sprintf(", the graph has %s (r = %.2f ± %.2f)", has, a.Communities, a.CommunitiesSpread)
 	case a.open():
 		size := map[bool]string{true: "large", false: "small"}[a.Communities >= alignment.Small]

@@ -44,7 +44,8 @@ func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops
 
 // WithArcs has [Fit] take each edge for an arc, from U to V, or from the row of an entry to its column. The graph stays
 // undirected for all else. The vectors get columns that tell two roles apart: those of [Graph.Roles]. It is for graphs
-// where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it may cost a classifier 2 points. Errors: [ErrSetting] for input without a direction.
+// where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it may cost a classifier 2 points.
+// Errors: [ErrSetting] for input without a direction.
 func WithArcs() GraphOption { return func(c *graphConfig) { c.arcs = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.

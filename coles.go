@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"coles/internal/alignment"
 	"coles/internal/door"
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -69,8 +68,7 @@ func Fit(ctx context.Context, g *Graph, x mat.Matrix, opts ...Option) (*Model, e
 	return m, nil
 }
 
-// begin takes the weights of the edges as the settings say, and the features or, without, those that a structure makes, and
-// plans the columns.
+// begin takes the weights of the edges as the settings say, and the features or makes some, and plans the columns.
 func (f *fitting) begin(ctx context.Context, x mat.Matrix) (err error) {
 	f.step("prepare", 0, 3)
 	if f.Kind != UseFeatures {
@@ -104,7 +102,7 @@ func (f *fitting) makeFeatures(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("coles: fit: %w", err)
 	}
-	r := f.structureColumns(f.g.Nodes())
+	r := f.madeColumns(f.g.Nodes())
 	f.room = kernel.Unset[float32](2*f.g.Nodes(), r)
 	if f.made, err = fitStructure(ctx, f.g, r, f.Seed, f.room); err != nil {
 		return err
@@ -120,7 +118,7 @@ func (f *fitting) encode(ctx context.Context) (err error) {
 	return err
 }
 
-// model is the model of the first part, and a context with the space that it lies in, if any.
+// model fits the first part. It returns a context with the space that the vectors lie in, if any.
 func (f *fitting) model(ctx context.Context) (m *Model, in context.Context, err error) {
 	m, in = &Model{ids: f.g.ids}, ctx
 	fit := func(ctx context.Context) error {
@@ -162,50 +160,23 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 	if err != nil || p.columns() == 0 { // which edges make, and truncation leaves
 		return err
 	}
-	if p.Roles = more.roles; p.Roles {
-		p.Share = f.roleShare()
-	} else {
+	p.Share, p.Roles = more.share, more.roles
+	if !p.Roles {
 		p.WeightUnit = f.unit
-		if p.Share, err = f.share(first, &m.report, func() (float64, error) { return f.structureRatio(ctx, p.rows) }); err != nil {
-			return err
+		if f.Structure == AutoShare {
+			m.report.Entries, m.report.FeatureRank = f.entries, first.Scaling.EffectiveRank
+		}
+		if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
+			m.report.Undetermined = max(0, m.report.Undetermined-dropped)
+			m.rows, err = first.embed(ctx, f.g, f.x)
 		}
 	}
-	if p.Share > 0 {
-		if !p.Roles {
-			if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
-				m.report.Undetermined = max(0, m.report.Undetermined-dropped)
-				m.rows, err = first.embed(ctx, f.g, f.x)
-			}
-		}
-		if err == nil {
-			m.rows, err = m.rows.beside(ctx, p.rows, &p.Part)
-		}
-		m.dim, m.parts = f.total+2*f.roles, append(m.parts, p.Part)
+	if err == nil {
+		m.rows, err = m.rows.beside(ctx, p.rows, &p.Part)
 	}
+	m.dim, m.parts = f.total+2*f.roles, append(m.parts, p.Part)
 	m.report.Seconds.Solve += time.Since(start).Seconds()
 	return err
-}
-
-// structureRatio is a(K_N)/a(K_L).
-func (f *fitting) structureRatio(ctx context.Context, z vectors) (float64, error) {
-	x, err := prepared[float64](ctx, f.prepare, f.x)
-	if err != nil {
-		return 0, err
-	}
-	w, err := matrix.Normalized(ctx, f.g.adj, true)
-	if err != nil {
-		return 0, err
-	}
-	wide, err := z.wide(ctx)
-	if err != nil {
-		return 0, err
-	}
-	ratio, err := alignment.Parts[float64]{X: x, Degrees: f.g.degree, Seed: f.Seed}.
-		Beside(ctx, f.Filter.coef, w, wide)
-	if err != nil {
-		err = fmt.Errorf("coles: structure: %w", err)
-	}
-	return ratio, err
 }
 
 // keep leaves the first columns, and the one of degrees, which is the last. It returns how many go.
@@ -385,5 +356,5 @@ func init() {
 	}
 	door.Weighed = func(ctx context.Context, p *Part, g *Graph) (*Graph, error) { return g.in(ctx, p.WeightUnit) }
 	door.Linear, door.CheckUsed, door.Assembled, door.Open, door.Keep = Settings.linear, Settings.checkUsed, assembled, Alignment.open, (*Part).keep
-	door.Places, door.Known, door.Row, door.Seated, door.View = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf
+	door.Places, door.Known, door.Row, door.Seated, door.View, door.Columns = (*Structure).places, (*Structure).known, structureRow, (*Structure).seated, viewOf, (*Preparer).columns
 }

@@ -86,26 +86,69 @@ func TestStructureIsAnotherModelBeside(t *testing.T) {
 	testkit.WantSame(t, "another filter", beside.Settings.Filter.String(), "sgc:2")
 }
 
-// The share is measured where features leave room, also by few entries, and said.
+// The share is as coles.Share has it, of what the report has, and said.
 func TestShareOfStructure(t *testing.T) {
-	g, x := roomy(600, 6)
-	_, more := roomy(600, 12)
-	_, two := roomy(600, 0)
+	words := func(others int) mat.Matrix { _, x := roomy(600, others); return x }
+	wide := mat.NewDense(600, 400, nil) // words of a group of which none has more than one
+	for i := range 600 {
+		wide.Set(i, i*12/600*20+i%20, 1)
+		wide.Set(i, 240+i%160, 1)
+	}
+	even, weak, rng := mat.NewDense(600, 1500, nil), mat.NewDense(600, 240, nil), testkit.Random(6)
+	for i := range 600 {
+		for k := range 10 {
+			if j := rng.IntN(20); k < 1 {
+				weak.Set(i, i*12/600*20+j, 1)
+			} else {
+				weak.Set(i, rng.IntN(240), 1)
+			}
+		}
+		for range 4 {
+			even.Set(i, rng.IntN(1500), 1)
+		}
+	}
+	g, _ := roomy(600, 0)
+	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
 	for name, c := range map[string]struct {
-		x    mat.Matrix
-		opts []coles.Option
-		want bool
+		x      mat.Matrix
+		chosen bool
+		opts   []coles.Option
 	}{
-		"few entries":          {x, []coles.Option{withStructure(coles.AutoShare)}, true},
-		"more entries":         {more, []coles.Option{withStructure(coles.AutoShare)}, true},
-		"few columns wanted":   {x, []coles.Option{withStructure(coles.AutoShare), coles.WithDim(8)}, false},
-		"forbidden":            {x, []coles.Option{withStructure(0)}, false},
-		"links by two entries": {two, []coles.Option{coles.WithSettings(coles.LinkSettings(two.Dims()))}, true},
-		"links by more":        {more, []coles.Option{coles.WithSettings(coles.LinkSettings(more.Dims()))}, false},
+		"two entries":        {words(0), true, []coles.Option{graph}},
+		"up to eight":        {words(6), true, []coles.Option{graph}},
+		"up to 14":           {words(12), true, []coles.Option{graph}},
+		"nothing told":       {wide, true, nil},
+		"weak words":         {weak, true, nil},
+		"few even words":     {even, true, []coles.Option{graph}},
+		"few columns wanted": {words(6), false, []coles.Option{graph, coles.WithDim(8)}},
+		"forbidden":          {words(6), false, []coles.Option{withStructure(0)}},
+		"links":              {words(0), true, []coles.Option{coles.WithSettings(coles.LinkSettings(600, 24))}},
+		"links, up to 14":    {words(12), true, []coles.Option{coles.WithSettings(coles.LinkSettings(600, 24))}},
 	} {
-		r := fitted(g, c.x, c.opts...).Report()
-		if (r.StructureShare > 0) != c.want || strings.Contains(r.Notice(), "who the neighbours are") != c.want {
-			t.Errorf("%s: share %v, ratio %v, γ = %v, effective rank %v: %q", name, r.StructureShare, r.StructureRatio, r.Power, r.EffectiveRank, r.Notice())
+		m := fitted(g, c.x, c.opts...)
+		r, first := m.Report(), m.Parts()[0]
+		entries := float64(testkit.Must(first.Preparer.Apply(ctx, c.x)).(interface{ NNZ() int }).NNZ()) / 600
+		want := 0.0
+		switch aim, a := first.Settings.Scaling.Rank, r.Alignment; {
+		case a != nil && a.Neighbours < 0.8 && !a.Known:
+			want = 0.5
+		case c.chosen:
+			want = 1 - entries/8
+			if a != nil && a.Neighbours < 0.8 {
+				want = max(want, 1-a.Neighbours/0.8)
+			}
+			want = min(0.5, want)
+			if e := first.Scaling.EffectiveRank; aim > 0 {
+				want -= max(0, e/aim-1)
+				if first.Scaling.Power == 0 && r.Features < 128 {
+					want = max(want, 1-e/aim)
+				}
+			}
+			want = min(0.5, max(0, want))
+		}
+		testkit.WantNear(t, name, r.StructureShare, want, 1e-9)
+		if strings.Contains(r.Notice(), "who the neighbours are") != (want > 0) {
+			t.Errorf("%s: share %v: %q", name, r.StructureShare, r.Notice())
 		}
 	}
 }

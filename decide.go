@@ -19,9 +19,11 @@ import (
 //	features d, nodes n                       how many columns, and of which part: dims, kept
 //	whether there are features                the filter F: filterFor, filterBeside
 //	s, r and q, in this order                 the graph with its features, or the features alone: Alignment.Kind
-//	entries a row, effective rank             whether columns of the structure are tried beside features: leavesRoom
-//	the same, and a(K_N)/a(K_L)               their share: share
+//	entries a row, s, effective rank          the share of neighbour columns beside those of features: share
 //	whether the graph keeps arcs              columns of roles: others
+//
+// Made features are those that a [Structure] makes of a graph. Neighbour columns are the vectors of a fit to made features, beside
+// those of given ones.
 
 // fitting holds the checked input of a part's fit, for either precision.
 type fitting struct {
@@ -31,7 +33,7 @@ type fitting struct {
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
 	entries float64                // in a row of features
-	made    *Structure             // that made the features, nil where they were given
+	made    *Structure             // that makes the features, nil where they are given
 	room    kernel.Matrix[float32] // that this took, for the filter
 	total   int                    // columns of all parts but roles
 	roles   int                    // columns of each role
@@ -39,7 +41,7 @@ type fitting struct {
 	last    time.Time // end of the last stage
 }
 
-// features is how many there are, 0 where a structure stands for them.
+// features is how many were given.
 func (f *fitting) features() int {
 	if f.made != nil {
 		return 0
@@ -77,13 +79,13 @@ func (s Settings) dims(d int, made, arcs bool) (first, all, role int) {
 	return min(first, all), all, role
 }
 
-// structureColumns is the number of columns that are made of so many nodes: a third of them, at most 128 unless d′ is more.
-func (s Settings) structureColumns(nodes int) int {
+// madeColumns is the number of features that are made for so many nodes: a third of them, at most 128 unless d′ is more.
+func (s Settings) madeColumns(nodes int) int {
 	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }
 
-// kept is how many of the columns of features stay beside those of the structure: a quarter of all or, if that is more, the
-// rank aimed at, but at most half.
+// kept is how many columns of features stay beside neighbour columns: a quarter of all or, if that is more, the rank aimed at,
+// but at most half.
 func (s Settings) kept(columns, all int) int {
 	return min(columns, max(all/4, min(int(s.aim()), all/2)))
 }
@@ -160,13 +162,11 @@ func (a Alignment) open() bool { return a.Neighbours < enough }
 
 // Kind is the kind of model that the measurement is for.
 func (a Alignment) Kind() Kind {
-	r, three := a.Communities, 3*a.CommunitiesSpread
-	switch {
-	case !a.open(), a.Ratio >= 1:
-		return UseGraph
-	case a.Known && r >= alignment.Small, !a.Known && r > three:
-		return UseGraph
-	case !a.Known && -r > max(0.1, three): // two sides make opposites of neighbours, by more than the −0.03 of edges drawn at random
+	large := a.Communities >= alignment.Small
+	if !a.Known {
+		large = a.Communities > 3*a.CommunitiesSpread
+	}
+	if !a.open() || large || a.Ratio >= 1 {
 		return UseGraph
 	}
 	return UseFeatures
@@ -187,56 +187,42 @@ func alignmentBy[T kernel.Float](ctx context.Context, on alignment.Parts[T]) (a 
 	return a, err
 }
 
-// The mean number of entries of rows, as of a few columns of a table, up to which features tell little of a node, and below
-// which they may.
-const fewest, few = 5, 8
-
-// leavesRoom reports whether columns of the structure are tried beside those of the features: where a share is asked for;
-// else where rows have less than 8 entries, where the rank is not reached, and where communities decided.
-func (f *fitting) leavesRoom(first *Part) bool {
-	room := f.entries < few || f.leavesRank(first) || f.byCommunities()
-	return len(first.Scaling.Factors) > 0 && (f.Structure > 0 || room && f.scratch == "" && f.mayHold(f.g, f.total))
-}
-
-// mayHold reports whether features of a graph might come to leave room among some columns: at least twice the rank, and at
-// most half of the nodes.
+// mayHold reports whether there may be neighbour columns among so many: at least twice the rank, and at most half of the nodes.
 func (s Settings) mayHold(g *Graph, columns int) bool {
 	return s.Structure > 0 || s.Structure == AutoShare && s.Kind != UseFeatures && g.report.Edges > 0 &&
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
 }
 
-// byCommunities reports whether the graph was taken for its communities, or the features for their lack.
-func (f *fitting) byCommunities() bool { return f.report.Alignment != nil && f.report.Alignment.open() }
+// many is the mean number of entries of rows, as of the columns of a table, from which on they leave nothing. In words of
+// Cora, Citeseer, Pubmed and amazon_photo, of which 2 to 8 a node are left, every fewer one leaves more.
+const many = 8
 
-// leavesRank reports whether no γ brings the columns of features to the rank aimed at, which are fewer than all.
-func (f *fitting) leavesRank(first *Part) bool {
-	return f.Scaling.Rank > 0 && first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total
-}
-
-// share is the [Share] of columns of the structure: as it was asked for; ½ where communities decided, and where rows have 5
-// entries at most; else the largest of what the rank leaves and what the ratio says, at most ½. The report has the reason.
-func (f *fitting) share(first *Part, r *Report, ratioOf func() (float64, error)) (float64, error) {
-	if f.Structure != AutoShare {
-		return float64(f.Structure), nil
+// share is the [Share] of neighbour columns: as it was asked for, or what the features leave.
+func (f *fitting) share(first *Part) float64 {
+	a := f.report.Alignment
+	switch {
+	case len(first.Scaling.Factors) == 0:
+		return 0
+	case f.Structure != AutoShare:
+		return float64(f.Structure)
+	case f.scratch != "" || !f.mayHold(f.g, f.total):
+		return 0
+	case a != nil && a.open() && !a.Known:
+		return 0.5
 	}
-	r.FeatureRank = first.Scaling.EffectiveRank
-	if f.byCommunities() || f.entries <= fewest {
-		return 0.5, nil
+	left := 1 - f.entries/many
+	if a != nil {
+		left = max(left, 1-a.Neighbours/enough)
 	}
-	share := 0.0
-	if f.leavesRank(first) {
-		share = 1 - r.FeatureRank/f.aim()
-	}
-	if share < 0.5 {
-		ratio, err := ratioOf()
-		if err != nil {
-			return 0, err
-		}
-		if 1-ratio > share {
-			share, r.StructureRatio = 1-ratio, ratio
+	left = min(0.5, left)
+	if f.Scaling.Rank > 0 {
+		reached := first.Scaling.EffectiveRank / f.Scaling.Rank
+		left -= max(0, reached-1)
+		if first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total {
+			left = max(left, 1-reached)
 		}
 	}
-	return min(0.5, share), nil
+	return min(0.5, max(0, left))
 }
 
 // roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
@@ -253,18 +239,18 @@ func (f *fitting) roleShare() float64 {
 type addition struct {
 	Settings
 	graph *Graph
+	share float64
 	roles bool
 }
 
-// ofStructure is a fit of columns of who the neighbours are, beside a first part of so many, for all columns: of the graph
-// without its arcs, with weights as they are taken, γ = 0, and no column of degrees. Its rows are as long as those of features
-// in the mean of the nodes that have an edge.
-func (s Settings) ofStructure(g *Graph, first, all int) addition {
-	s.Dim = min(all-first, s.structureColumns(g.Nodes()), g.Nodes())
+// ofNeighbours is the fit of neighbour columns, as many as a first part leaves of all: of the graph without its arcs, with weights
+// as they are taken, γ = 0, and no column of degrees. Its rows are as long as rows of features, in the mean over nodes with an edge.
+func (s Settings) ofNeighbours(g *Graph, first, all int) addition {
+	s.Dim = min(all-first, s.madeColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
 	s.DegreeShare, s.WeightSpan = 0, 0
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
-	return addition{s, g.withoutArcs(), false}
+	return addition{Settings: s, graph: g.withoutArcs()}
 }
 
 // ofRoles is a fit of columns for each role, of the double cover, with rows likewise; made are the first part's, too.
@@ -274,17 +260,21 @@ func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 		s.Scaling.Norm /= g.joined()
 	}
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, Float64
-	return addition{s, g.roles, true}
+	return addition{Settings: s, graph: g.roles, roles: true}
 }
 
-// others are the parts beside the first: of the structure where the features leave room, and of roles where the graph keeps
-// arcs, as nothing in arcs tells whether they are worth it.
+// others are the parts beside the first: neighbour columns where the features leave a share, and columns of roles where the graph
+// keeps arcs, as nothing in arcs tells whether they are worth it.
 func (f *fitting) others(first *Part) (more []addition) {
-	if f.made == nil && f.leavesRoom(first) {
-		more = append(more, f.ofStructure(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total))
+	if share := f.share(first); f.made == nil && share > 0 {
+		of := f.ofNeighbours(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total)
+		of.share = share
+		more = append(more, of)
 	}
 	if f.roles > 0 {
-		more = append(more, f.ofRoles(f.g, f.roles, f.made != nil))
+		of := f.ofRoles(f.g, f.roles, f.made != nil)
+		of.share = f.roleShare()
+		more = append(more, of)
 	}
 	return more
 }

@@ -54,8 +54,8 @@ func (m *Model) check(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sour
 	return source, err
 }
 
-// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the structure of
-// the first part knows no node is an error.
+// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the [Structure]
+// of the first part knows no node is an error.
 func (m *Model) embed(ctx context.Context, g *Graph, x *matrix.Source) (y vectors, err error) {
 	for k := range m.parts {
 		p, of, source := &m.parts[k], g, x
@@ -176,8 +176,8 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	return y.Whole(ctx)
 }
 
-// takeRoom takes memory for two strips of FX, where they are filtered by a pattern or in a space, and there
-// for what the choice of a kind takes. It returns what gives it back.
+// takeRoom takes memory for two strips of FX if W is a pattern or the fit has a space. In a space there is also enough for the
+// choice of a kind. It returns the function that gives the memory back.
 func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
 	n, width := p.x.Rows(), p.stripWidth()
 	switch {

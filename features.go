@@ -116,6 +116,9 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 // no entry keeps the others, and so do [Preparer.Apply], P and the directions of the model.
 func (p *Preparer) Kept() []int32 { return slices.Clone(p.fitted.Used) }
 
+// columns is Columns of package inside.
+func (p *Preparer) columns() int { return p.fitted.Columns }
+
 // Preparation returns the preparation, no longer a choice.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
@@ -180,7 +183,7 @@ func (p *Preparer) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// source is the features of a graph, and preparer what is done to them: nothing. A graph of zeros is an error if it is to be one.
+// source makes the features of a graph. If strict, it refuses a graph of which no node gets any.
 func (s *Structure) source(ctx context.Context, g *Graph, strict bool) (*matrix.Source, error) {
 	x, err := s.encode(ctx, g, strict)
 	if err != nil {
@@ -189,6 +192,7 @@ func (s *Structure) source(ctx context.Context, g *Graph, strict bool) (*matrix.
 	return readFeatures(ctx, x)
 }
 
+// preparer leaves made features as they are.
 func (s *Structure) preparer() *Preparer {
 	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.learnt.Encoder.Cols}, made: s}
 }

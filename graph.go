@@ -201,28 +201,16 @@ func (g *Graph) neighbours(u int) int {
 }
 
 // Components labels every node with the number of its connected component, in the order of their first
-// nodes, and returns their count, in O((n + m) log n), near O(n) where most nodes are in one.
+// nodes, and returns their count, in O((n + m) log n).
 func (g *Graph) Components() (label []int, count int) {
 	f := make(forest, g.Nodes())
 	for i := range f {
 		f[i] = int32(i)
-	}
-	// Two neighbours of each node join most of what hangs together (Sutton, Ben-Nun and Barak 2018). Then
-	// edges within the component that most nodes are in need no look.
-	const few = 2
-	join := func(i int, cols []int32) {
-		for _, j := range cols {
-			f.join(int32(i), j)
-		}
-	}
-	for i := range g.Nodes() {
 		cols, _ := g.adj.Row(i)
-		join(i, cols[:min(few, len(cols))])
-	}
-	largest := f.largest()
-	for i := range g.Nodes() {
-		if cols, _ := g.adj.Row(i); len(cols) > few && f.root(int32(i)) != largest {
-			join(i, cols[few:])
+		for _, j := range cols {
+			if int(j) < i {
+				f.join(int32(i), j)
+			}
 		}
 	}
 	label = make([]int, g.Nodes())
@@ -252,18 +240,6 @@ func (f forest) root(i int32) int32 {
 func (f forest) join(i, j int32) {
 	a, b := f.root(i), f.root(j)
 	f[max(a, b)] = min(a, b)
-}
-
-// largest is the root of a largest tree.
-func (f forest) largest() int32 {
-	size, best := make([]int32, len(f)), int32(0)
-	for i := range f {
-		root := f.root(int32(i))
-		if size[root]++; size[root] > size[best] {
-			best = root
-		}
-	}
-	return best
 }
 
 // IDs returns the names of the nodes in row order, or their numbers.

@@ -40,7 +40,7 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	}
 	size := shape{rows: g.Nodes()}
 	if x == nil {
-		size.made, size.cols = true, s.structureColumns(g.Nodes())
+		size.made, size.cols = true, s.madeColumns(g.Nodes())
 	} else {
 		size.rows, size.cols = x.Dims()
 		if stored, ok := x.(interface{ NNZ() int }); ok && s.Preparation != PrepareStandardize && s.Preparation != PrepareVectors { // which makes every entry a number
@@ -57,8 +57,8 @@ func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// collect has the collector free, so many times, what the stages of a large fit before have left. Its panels are few and
-// large, of which garbage would make the peak half as large again.
+// collect runs the garbage collector so many times after a stage of a large fit. Its panels are few and large: left to
+// themselves they would make the peak half as large again.
 func (r *Report) collect(times int) {
 	for range times {
 		if r.Memory.Bytes > 64<<20 {
@@ -67,16 +67,11 @@ func (r *Report) collect(times int) {
 	}
 }
 
-// memoryOf is the memory of a fit while one more part is put beside what it has: of a structure, whose share is measured by
-// features and W, draws and columns in float64; or of roles.
+// memoryOf is the memory of a fit while it makes one more part: neighbour columns or columns of roles.
 func (s Settings) memoryOf(more addition, g *Graph, x shape, space *scratch.Space) int64 {
 	n, rows := int64(x.rows), more.graph.Nodes()
-	made := more.structureColumns(rows)
+	made := more.madeColumns(rows)
 	bytes, _ := more.memory(more.graph, shape{rows: rows, cols: made, made: true}, 0, 0, space)
-	if !more.roles && space == nil {
-		w := workload{n: n, d: int64(x.cols), z: int64(x.nonzeros), entries: int64(g.adj.NNZ()), sparse: x.sparse, size: 8}
-		bytes = max(bytes, w.always()+8*n*int64(4*64+3*more.Dim))
-	}
 	if space == nil {
 		bytes += 8 * n * int64(s.Dim)
 	}
@@ -101,8 +96,8 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] with d′ resolved, of all columns but so many of each role, and the solver it is for, perhaps
-// with a space.
+// memory is [Settings.Estimate] where d′ is resolved, for that many columns of all parts but roles and of each role, and the
+// solver that will be taken. The space is nil for a fit in memory.
 func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
@@ -140,7 +135,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 		}
 		bytes += 4*w.n*w.d + learning
 	} else if s.mayHold(g, all) && (space == nil || s.Structure > 0) {
-		bytes = max(bytes, s.memoryOf(s.ofStructure(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
+		bytes = max(bytes, s.memoryOf(s.ofNeighbours(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
 	}
 	if role > 0 {
 		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role, x.made), g, x, space))
@@ -212,8 +207,8 @@ func (w workload) beside(kind Kind) int64 {
 	return panels(kind, w.size, w.n, w.strip) + node*w.n + 32*w.drawn + 12*w.z + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 }
 
-// inScratch does what is to be done with a space of its own, of which panels get what else is not needed, and
-// closes that after an error.
+// inScratch calls do with a space of its own, where panels get what all else leaves of the budget. After an error it closes the
+// space.
 func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) error) (*scratch.Space, error) {
 	held, room, err := f.scratchRoom()
 	if err != nil {

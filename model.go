@@ -32,8 +32,8 @@ type Model struct {
 	report    Report
 }
 
-// A Part is columns FXVᵀ of a model's vectors, scaled: first of the features or, without, of a [Structure]; perhaps of a
-// structure beside features; last of roles.
+// A Part is columns FXVᵀ of a model's vectors, scaled. The first part is of the features, given or made by a [Structure]; then
+// come neighbour columns, if features leave a [Share], and last columns of roles, if the graph keeps arcs.
 type Part struct {
 	Settings   Settings   // of its fit, as [Model.Settings]
 	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)
@@ -130,9 +130,9 @@ type Report struct {
 	DegreeShare    float64     `json:"degree_share"`              // of that column, 0 where there is none
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
-	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of the structure beside features
-	StructureRatio float64     `json:"structure_ratio,omitempty"` // a(K_N)/a(K_L), where the share follows from it
+	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of neighbour columns
 	FeatureRank    float64     `json:"feature_rank,omitempty"`    // the effective rank of the columns of features, where the share was chosen
+	Entries        float64     `json:"entries,omitempty"`         // of a row of features, prepared, in the mean; also there
 	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
 	Undetermined   int         `json:"undetermined,omitempty"`    // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int         `json:"zero_rows,omitempty"`       // of the embedding of the nodes fitted: rows that are 0
@@ -188,7 +188,7 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "\ncolumns: %s", r.fewer())
 	}
 	if r.StructureShare > 0 {
-		fmt.Fprintf(&b, "\nstructure: %s", r.structure())
+		fmt.Fprintf(&b, "\nstructure: %s", r.neighbours())
 	}
 	if r.RoleShare > 0 {
 		fmt.Fprintf(&b, "\nroles: columns of the tails and heads of arcs have a share of %.2g", r.RoleShare)
@@ -209,7 +209,7 @@ func (r Report) Notice() string {
 	}
 	switch {
 	case r.StructureShare > 0 && r.FeatureRank > 0:
-		notes = append(notes, r.structure())
+		notes = append(notes, r.neighbours())
 	case r.Alignment != nil && r.Kind == UseFeatures && r.Graph.Edges > 0:
 		notes = append(notes, fmt.Sprintf("%d edges are not used, UseGraph (-kind graph) would: %v", r.Graph.Edges, *r.Alignment))
 		if r.ZeroRows > 0 {
@@ -228,18 +228,18 @@ func (r Report) fewer() string {
 	return fmt.Sprintf("the embedding has %s, and not %d (-dim), for there are %d %s", setting.Count(r.Dim, "columns"), r.Asked, count, of)
 }
 
-// structure says what columns of the structure are for.
-func (r Report) structure() string {
+// neighbours says what neighbour columns are for.
+func (r Report) neighbours() string {
 	text := fmt.Sprintf("columns of who the neighbours are have a share of %.2g", r.StructureShare)
 	switch {
-	case r.StructureRatio > 0:
-		text += fmt.Sprintf(": of hidden features, neighbours' features tell %.2g times as much as they do (-structure 0 leaves them out)", r.StructureRatio)
+	case r.FeatureRank == 0:
+		return text
 	case r.Alignment != nil && r.Alignment.open():
-		text += ": the graph tells what features do not (-structure 0 leaves them out)"
+		text += ": the graph tells what features do not"
 	default:
-		text += fmt.Sprintf(": the features amount to %.2g independent columns (-structure 0 leaves them out)", r.FeatureRank)
+		text += fmt.Sprintf(": a node has %.2g features in the mean, which amount to %.2g independent columns", r.Entries, r.FeatureRank)
 	}
-	return text
+	return text + " (-structure 0 leaves them out)"
 }
 
 // made is a model that this package has made: any other is a caller's bug.

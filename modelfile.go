@@ -21,7 +21,7 @@ import (
 )
 
 // modelFormat marks the file of a model. Its arrays are, of every part, λ and the factors of the scaling, the directions of
-// the columns, column weights and means, and of a structure log q and V·S^-½.
+// the columns, column weights and means, and of a [Structure] log q and V·S^-½.
 var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 3, Oldest: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
@@ -43,7 +43,7 @@ type partHeader struct {
 	Blocks      []prepare.Block `json:"blocks,omitempty"` // of the preparation
 	Used        []int32         `json:"used,omitempty"`   // columns of features that it keeps, nil for all, of
 	Of          int             `json:"of,omitempty"`
-	Known       int             `json:"known,omitempty"` // nodes, the first of all, that the structure was learnt from; 0 without one
+	Known       int             `json:"known,omitempty"` // nodes, the first of all, that a Structure was learnt from; 0 for given features
 	Dim         int             `json:"dim"`
 	Degrees     bool            `json:"degrees,omitempty"` // the last column carries degrees
 	Power       float64         `json:"power"`
@@ -58,7 +58,7 @@ type olderHeader struct {
 	Report   Report       `json:"report"`
 	Names    []string     `json:"names"`
 	RawNames [][]byte     `json:"raw_names"`
-	Beside   *olderHeader `json:"beside"` // of the structure
+	Beside   *olderHeader `json:"beside"` // neighbour columns
 	Roles    *olderHeader `json:"roles"`
 	Lengths  []int        `json:"lengths"`
 }
@@ -150,7 +150,7 @@ func (m *Model) Hash() string {
 	return m.parts[0].hash(lengths, others)
 }
 
-// hash is that of a part with arrays of these lengths, and of a text.
+// hash identifies a part with arrays of these lengths, together with a text.
 func (p *Part) hash(lengths []int, text string) string {
 	h, arrays := p.header()
 	f := p.Settings.linear()

@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // drawnCounts recovers the matrix C of how often each pair was drawn from W⁻ = D^-½ C D^-½. √D is
@@ -152,24 +151,6 @@ func TestErdosRenyiExtremes(t *testing.T) {
 		{coles.ErdosRenyiNegatives(1).ExcludeEdges(), complement.Positive()},
 	} {
 		testkit.WantClose(t, c.s.String(), testkit.Must(c.s.Sample(ctx, g, 1)), c.want, 1e-15)
-	}
-}
-
-func TestNegativesDependOnTheSeed(t *testing.T) {
-	const n = 10_000
-	g := sparseGraph(33, n, 30_000)
-	entries := func(seed uint64) []int {
-		return testkit.Must(coles.UniformNegatives(3).Sample(ctx, g, seed)).ToCSR().RawMatrix().Ind
-	}
-	first, second := entries(1), entries(2)
-	alike := 0
-	for q := range min(len(first), len(second)) {
-		if first[q] == second[q] {
-			alike++
-		}
-	}
-	if alike > n/10 {
-		t.Errorf("%d of %d pairs are alike for two seeds", alike, len(first))
 	}
 }
 
@@ -351,35 +332,4 @@ func TestNegativeGraphsHaveTheirLaw(t *testing.T) {
 	one, g := coles.UniformNegatives(1), graphOf(3) // W⁺ = 0
 	two := halvedSums(3, one, negativeLaw(3, 1, func(u, v int) bool { return u != v }, alike))
 	wantLaw("κ = 2", two, func(seed uint64) mat.Matrix { return testkit.Must(coles.Contrast(ctx, g, one, 2, 1, seed)).Sparse() })
-}
-
-// On graphs of more rows, which draws jump over, every pair that may be drawn is there with probability
-// p: its count is binomial, and pairs are independent. The seeds are fixed: what passes once passes always.
-func TestErdosRenyiPairsFollowTheirDistribution(t *testing.T) {
-	skipUnderRace(t)
-	const n, draws, p = 30, 4000, 0.07
-	g := testkit.RandomGraph(n, n, 0.3)
-	a := g.CSR()
-	for _, s := range []coles.NegativeSampler{coles.ErdosRenyiNegatives(p), coles.ErdosRenyiNegatives(p).ExcludeEdges()} {
-		counts := mat.NewDense(n, n, nil)
-		for seed := range uint64(draws) { // the weights of W⁻ hide how often a pair is there, its pattern shows it
-			testkit.Must(s.Sample(ctx, g, seed)).ToCSR().DoNonZero(func(i, j int, _ float64) { counts.Set(i, j, counts.At(i, j)+1) })
-		}
-		x, pairs := 0.0, 0
-		for i := range n {
-			for j := i + 1; j < n; j++ {
-				if s == s.ExcludeEdges() && a.At(i, j) != 0 {
-					testkit.WantSame(t, "draws of an edge", counts.At(i, j), 0.0)
-					continue
-				}
-				off := counts.At(i, j) - draws*p
-				x += off * off / (draws * p * (1 - p))
-				pairs++
-			}
-		}
-		limits := distuv.ChiSquared{K: float64(pairs)}
-		if low, high := limits.Quantile(1e-6), limits.Quantile(0.999); x < low || x > high {
-			t.Errorf("%v: χ² = %.1f over %d pairs, want %.1f to %.1f", s, x, pairs, low, high)
-		}
-	}
 }

@@ -17,7 +17,7 @@ import (
 // place to start; [With] and shorter options change it.
 type Settings struct {
 	// Dim is d′, the length of an embedding vector, at most: there are no more columns than features, or without features
-	// than nodes, but for those of Structure and of roles. 0 means 128, or without features a third of the nodes, at least 2.
+	// than nodes, but for neighbour columns and columns of roles. 0 means 128, or without features a third of the nodes, at least 2.
 	Dim         int             `json:"dim"`
 	Seed        uint64          `json:"seed"`        // of all randomness
 	Preparation Preparation     `json:"preparation"` // of X
@@ -40,7 +40,7 @@ type Settings struct {
 	// ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures], in one column,
 	// and where (FX)ᵀs is no more than rounding.
 	DegreeShare float64   `json:"degree_share"`
-	Structure   Share     `json:"structure"` // of columns of the structure beside those of features
+	Structure   Share     `json:"structure"` // of neighbour columns beside those of features
 	Truncate    bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
 	Solver      Solver    `json:"solver"`    // of the eigenvectors
 	Precision   Precision `json:"precision"` // of X, W, ΔW and the embedding
@@ -242,10 +242,10 @@ func LinkSettings(nodes, features int) Settings {
 	s.Kind, s.DegreeShare = UseGraph, 0
 	s.Dim, s.Filter, s.Scaling = dimFor(256, nodes, features), S2GC(3, 0.05), ScalingRule{Norm: 4}
 	if features == 0 {
-		rank := max(1, 0.55*float64(s.structureColumns(nodes)))
+		rank := max(1, 0.55*float64(s.madeColumns(nodes)))
 		s.Filter, s.Scaling = S2GC(2, 0), ScalingRule{Rank: rank, Floor: rank, Norm: 4}
 	} else if features <= linear.DefaultDim {
-		s.Dim = 0 // all of them, and room for the structure
+		s.Dim = 0 // all of them, and room for neighbour columns
 	}
 	return s
 }
@@ -261,18 +261,18 @@ func dimFor(dim, nodes, features int) int {
 	return 0
 }
 
-// A Share is how much of the energy of the vectors, below 1, is in columns that tell who the neighbours are, whatever
-// features these have: those of a [Structure], with γ = 0, and of 24 hops where the features have S2GCSum(8). A fit without
-// features makes them. Of the features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
+// A Share is how much of the energy of the vectors, below 1, is in neighbour columns. These tell who the neighbours are, whatever
+// features they have: a fit without features makes them, with γ = 0, and with 24 hops where the features have S2GCSum(8). Of the
+// features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, and unless d′ is twice the Rank, 20 for a fixed γ,
-// and at most half of the nodes. It is ½ where s < 0.8 and the graph was taken, and for rows of 5 entries at most, as prepared, in
-// the mean. For less than 8, or where fewer features than d′ have an effective rank e below Rank though γ is 0, it is
+// and at most half of the nodes. It is ½ where the graph was taken though the features tell nothing. Else it is what they leave,
 //
-//	share = min(½, max(1 − e/Rank, 1 − a(K_N)/a(K_L))),  or with e = Rank.
+//	share = min(½, max(1 − c/8, 1 − s/0.8)) − max(0, e/Rank − 1),
 //
-// With R and a as in [Alignment], K_N = ZZᵀ is of neighbours' features, Z = F°R_A for F without its term k = 0, and K_L = LLᵀ
-// of the columns L of the structure.
+// 0 or more, with c the mean number of entries in a row, as prepared, s as in [Alignment] if it was measured, and e the
+// effective rank of the columns of features. If they are fewer than d′, and γ is 0, the share is at least min(½, 1 − e/Rank). Where
+// γ is fixed, terms with Rank are left out.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.

@@ -55,7 +55,7 @@ func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 	return s.encode(ctx, g, true)
 }
 
-// encode is Encode, where a graph of zeros is an error only if it is to be one.
+// encode is Encode. Unless strict, it takes a graph of which no node gets a feature.
 func (s *Structure) encode(ctx context.Context, g *Graph, strict bool) (*Dense32, error) {
 	place := s.places(g)
 	x, some, err := s.learnt.Rows(ctx, g.adj, place)
@@ -108,7 +108,7 @@ func (s *Structure) seated(places []int32, ids []string) *Preparer {
 	return s.preparer()
 }
 
-// joined is the share of nodes with a neighbour, as if one had at least.
+// joined is the share of nodes with a neighbour, at least 1/n.
 func (g *Graph) joined() float64 {
 	return float64(max(1, g.report.Nodes-g.report.Isolated)) / float64(g.report.Nodes)
 }

@@ -140,8 +140,8 @@ func (h *graphHeader) check(m *coles.Model) error {
 		return fmt.Errorf("%d arrays of %d numbers, %d nodes, %d names for %d parts", len(l), l, h.Nodes, len(h.Names), len(parts))
 	}
 	for k, of := range parts {
-		_, d := of.Directions.Dims()
-		if d < 1 || of.Roles || k == 0 && d != h.Columns || inside.Linear(of.Settings).Drawn {
+		d := inside.Columns(of.Preparer) // also where no column is left of these features
+		if of.Roles || k == 0 && d != h.Columns || inside.Linear(of.Settings).Drawn {
 			return fmt.Errorf("%d columns for part %d of %d", h.Columns, k, d)
 		}
 		if err := checkPart(l[common+k*ofPart:][:ofPart], h.Nodes, d, of.Structure() != nil); err != nil {
@@ -230,8 +230,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 
 // readPart makes a part of its arrays.
 func readPart(of coles.Part, adj *adjacency, arrays [][]float64) (p *part, err error) {
-	_, d := of.Directions.Dims()
-	n := len(adj.nodes)
+	d, n := inside.Columns(of.Preparer), len(adj.nodes)
 	p = &part{of: of, fit: inside.Linear(of.Settings), adj: adj, places: filled(n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
 	p.x = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[features]}}
 	if len(arrays[featureEnds]) > 0 {

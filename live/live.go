@@ -59,8 +59,11 @@ type Graph struct {
 // Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges. A newcomer with edges to
 // newcomers alone has a vector by theirs, and one without any edge waits for one, with a vector of zeros.
 //
-// Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives and for columns of roles, [coles.ErrShape], [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and
-// ctx's.
+// Columns of roles are refused: they are made of the double cover, whose nodes and edges would have to be kept up to date
+// beside these. [Freeze] takes them.
+//
+// Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives and for columns of roles, [coles.ErrShape],
+// [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and ctx's.
 func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Graph, error) {
 	raw, err := readFeatures(ctx, m.Parts()[0], g, x)
 	if err != nil {

@@ -211,6 +211,20 @@ func TestFollowStructureBesideFeatures(t *testing.T) {
 	}
 }
 
+// Where a share leaves no column to the features, a graph is followed, read and changed all the same.
+func TestFollowNoColumnOfFeatures(t *testing.T) {
+	const n = 60
+	g, x := testkit.RandomGraph(3, n, 0.1), testkit.RandomDense(testkit.Random(4), n+1, 5)
+	m := testkit.Must(coles.Fit(ctx, g, x.Slice(0, n, 0, 5), coles.WithDim(1), coles.With(func(s *coles.Settings) { s.Kind, s.Structure = coles.UseGraph, 0.5 })))
+	testkit.WantSame(t, "columns of features", len(m.Parts()[0].Scaling.Factors), 0)
+	f := testkit.Must(live.Follow(ctx, m, g, x.Slice(0, n, 0, 5)))
+	back := testkit.Must(live.Read(bytes.NewReader(saved(t, f))))
+	for _, of := range []*live.Graph{f, back} {
+		testkit.Must(of.Add(ctx, live.Change{Features: x.Slice(n, n+1, 0, 5), Edges: []coles.Edge{{U: n, V: 5}, {U: n, V: 6}}}))
+		testkit.WantClose(t, "grown", testkit.Must(of.Embed(ctx, numbers(n+1))), testkit.Must(m.Embed(ctx, testkit.Must(of.Graph()), x)), 1e-9)
+	}
+}
+
 // The columns of roles of a newcomer are those that it has in the double cover, frozen alike; to follow them is refused.
 func TestFrozenRoles(t *testing.T) {
 	const n = 200

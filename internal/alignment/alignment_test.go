@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"coles"
@@ -262,8 +263,8 @@ func products(l, r mat.Matrix) (along, norm float64) {
 	return along, math.Sqrt(norm)
 }
 
-// The ratio is by the formula, with kernels written out, in the mean over draws of signs, each of which is off by a tenth.
-func TestBesideEqualsTheFormula(t *testing.T) {
+// q is by the formula, with kernels written out, in the mean over draws of signs, each of which is off by a tenth.
+func TestRatioEqualsTheFormula(t *testing.T) {
 	const n, d = 180, 20
 	g, x := grouped(3, n, 900, false), steep(4, n, d)
 	explained, r := mat.NewDense(n, 2, nil), mat.NewDense(n, d, nil)
@@ -274,24 +275,13 @@ func TestBesideEqualsTheFormula(t *testing.T) {
 		}
 	}
 	r = without(r, explained)
-	l := testkit.RandomDense(testkit.Random(6), n, 5)
-	for i := range n {
-		l.Set(i, 0, float64(i*6/n))
-	}
-	filter := coles.S2GCSum(3).Coefficients()
-	hops := testkit.DenseOf(coles.Normalize(g))
-	around, power := mat.NewDense(n, n, nil), hops
-	for _, a := range filter[1:] {
-		var term mat.Dense
-		term.Scale(a, power)
-		around.Add(around, &term)
-		power = testkit.Product(power, hops)
-	}
-	own, norm := products(without(l, explained), r)
+	filter := coles.S2GCSum(3)
+	smooth := testkit.Must(filter.Apply(ctx, coles.Normalize(g), mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))))
+	source := testkit.Must(matrix.Read(ctx, x))
 	want, got, seeds := 0.0, 0.0, uint64(testkit.Few(12, 100))
 	for seed := range seeds {
-		others, size := 0.0, 0.0
-		for k := range uint64(8) { // both halves of four splits
+		told, size := [2]float64{}, [2]float64{} // of own features and of what the filter makes
+		for k := range uint64(8) {               // both halves of four splits
 			half, split := int(k%2), stream.Seed(seed, k/2)
 			a, b := mat.DenseCopyOf(r), mat.DenseCopyOf(r)
 			for j := range d {
@@ -301,20 +291,23 @@ func TestBesideEqualsTheFormula(t *testing.T) {
 					a.SetCol(j, make([]float64, n))
 				}
 			}
-			along, length := products(without(testkit.Product(around, a), explained), b)
-			others, size = others+along, size+length*length
+			for which, k := range []mat.Matrix{a, without(testkit.Product(smooth, a), explained)} {
+				along, length := products(k, b)
+				told[which], size[which] = told[which]+along, size[which]+length*length
+			}
 		}
-		want += others / math.Sqrt(8*size) / (own / norm / 2)
-		ratio, err := alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees(), Seed: seed}.
-			Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, inside.Adjacency(g), true)), kernel.Matrix[float64](l.RawMatrix()))
+		want += told[1] / math.Sqrt(size[1]) / (told[0] / math.Sqrt(size[0]))
+		ratio, known, err := alignment.Parts[float64]{
+			Source: source, X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees(), Seed: seed, Filter: filter.Coefficients(),
+			Walk: func(ctx context.Context) (*kernel.CSR[float64], error) {
+				return matrix.Normalized(ctx, inside.Adjacency(g), true)
+			},
+		}.Ratio(ctx)
 		testkit.Check(t, err)
+		testkit.WantSame(t, "known", known, true)
 		got += ratio
 	}
 	testkit.WantNear(t, "mean ratio", got, want, 0.05*want)
-	if none := testkit.Must(alignment.Parts[float64]{X: matrix.Of(kernel.Matrix[float64](x.RawMatrix())), Degrees: g.Degrees()}.
-		Beside(ctx, filter, testkit.Must(matrix.Normalized(ctx, inside.Adjacency(g), true)), kernel.Dense[float64](n, 3))); none != 1 {
-		t.Errorf("columns that tell nothing: %v", none)
-	}
 }
 
 // mixed are n nodes of four kinds with columns as a table has them, and a graph that joins nodes of one

@@ -4,7 +4,7 @@ package door
 
 import "coles/internal/kernel"
 
-var Adjacency, FromEdges, FromRows, Weighed, Linear, CheckUsed, Open, Keep, Assembled, Places, Known, Row, Seated, View any
+var Adjacency, FromEdges, FromRows, Weighed, Linear, CheckUsed, Open, Keep, Assembled, Places, Known, Row, Seated, View, Columns any
 
 // Entries is what a SymCSR holds, nil for any other matrix.
 var Entries = func(any) *kernel.CSR[float64] { return nil }

@@ -54,6 +54,9 @@ var (
 	// takes features. X must stay as it is. The reader finds a prepared number that overflows.
 	View = door.View.(func(ctx context.Context, p *coles.Preparer, x mat.Matrix) (mat.Matrix, error))
 
+	// Columns is how many columns features have once they are prepared.
+	Columns = door.Columns.(func(p *coles.Preparer) int)
+
 	// Weighed is a graph with the weights that a part of a model takes.
 	Weighed = door.Weighed.(func(ctx context.Context, p *coles.Part, g *coles.Graph) (*coles.Graph, error))
 

@@ -3,7 +3,6 @@ package alignment
 import (
 	"context"
 	"math"
-	"slices"
 
 	"coles/internal/kernel"
 	"coles/internal/linear"
@@ -18,36 +17,6 @@ const (
 	// splits is how often the columns are halved anew: a few may have most of the energy.
 	splits = 4
 )
-
-// Beside is the ratio in coles.Share: how much what neighbours have of half of the columns tells of the others, over
-// how much the columns of l (n × k), of which W is the graph and filter the coefficients of F, tell of all. It is
-// at least 0, and 1 where l tells nothing.
-func (p Parts[T]) Beside(ctx context.Context, filter []float64, w *kernel.CSR[T], l kernel.Matrix[T]) (float64, error) {
-	r, err := p.rows(ctx)
-	if err != nil {
-		return 0, err
-	}
-	y := kernel.Unset[T](l.Rows, l.Cols)
-	if err := kernel.Convert(ctx, y, l); err != nil {
-		return 0, err
-	}
-	for range 2 {
-		if err := r.project(ctx, y); err != nil {
-			return 0, err
-		}
-	}
-	own, lengths, err := r.agree(ctx, y, func(int) bool { return true })
-	if err != nil || own <= 0 {
-		return 1, err
-	}
-	others := slices.Clone(linear.Tamed(filter))
-	others[0] = 0
-	told, _, err := r.told(ctx, others, w)
-	if err != nil || told <= 0 {
-		return 0, err
-	}
-	return told / (own / math.Sqrt(4*lengths.apart())), nil // both halves add up to own
-}
 
 // Ratio is q of coles.Alignment, and whether a node's own features tell of its others.
 func (p Parts[T]) Ratio(ctx context.Context) (q float64, known bool, err error) {
@@ -89,7 +58,7 @@ func (r *rows[T]) told(ctx context.Context, filter []float64, w *kernel.CSR[T]) 
 		if err != nil {
 			return 0, 0, err
 		}
-		sum, size = sum+along, size+squares.sketched()
+		sum, size = sum+along, size+squares
 	}
 	if size == 0 {
 		return 0, 0, nil
@@ -132,60 +101,45 @@ func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	return z, err
 }
 
-// A size is what the norm of a kernel YYᵀ follows from.
-type size struct{ gram, trace, diagonal float64 } // ‖YᵀY‖², ‖Y‖² and the sum of the squared diagonal of YYᵀ
-
-// apart is the squared norm of the kernel without its diagonal.
-func (s size) apart() float64 { return s.gram - s.diagonal }
-
-// sketched is the squared norm of the kernel of which YYᵀ is the mean over probes of random signs: the square of a
-// mean is larger by the variance.
-func (s size) sketched() float64 { return max(0, s.gram-s.trace*s.trace/probes) / (1 + 1.0/probes) }
-
-// agree is the inner product of YYᵀ with RRᵀ, off the diagonal and of some columns of R.
-func (r *rows[T]) agree(ctx context.Context, y kernel.Matrix[T], counts func(j int) bool) (along float64, s size, err error) {
+// agree is the inner product of YYᵀ with RRᵀ, off the diagonal and of some columns of R, and the squared norm of the kernel of
+// which YYᵀ is the mean over probes of random signs: the square of a mean is larger by the variance. It overwrites Y.
+func (r *rows[T]) agree(ctx context.Context, y kernel.Matrix[T], counts func(j int) bool) (along, norm float64, err error) {
 	taken, all, err := r.taken(ctx, counts)
 	if err != nil {
-		return 0, s, err
+		return 0, 0, err
 	}
-	sum, err := parallel.Sum(ctx, y.Rows, 3, func(sum []float64, lo, hi int) {
+	sum, err := parallel.Sum(ctx, y.Rows, 2, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			square := squares(y.Row(i))
 			sum[0] += square
-			sum[1] += square * square
-			sum[2] += square * r.length(i, taken, all, counts)
+			sum[1] += square * r.length(i, taken, all, counts)
 		}
 	})
 	if err != nil {
-		return 0, s, err
+		return 0, 0, err
 	}
-	s.trace, s.diagonal = sum[0], sum[1]
 	gram := kernel.Dense[float64](y.Cols, y.Cols)
 	if err := kernel.Gram(ctx, 1, y, y, gram); err != nil {
-		return 0, s, err
+		return 0, 0, err
 	}
 	for a := range y.Cols {
 		row := gram.Row(a)
-		s.gram += row[a] * row[a]
+		norm += row[a] * row[a]
 		for _, v := range row[a+1:] {
-			s.gram += 2 * v * v
+			norm += 2 * v * v
 		}
 	}
 	products := kernel.Unset[T](r.X.Cols(), y.Cols)
-	copied := kernel.Unset[T](y.Rows, y.Cols)
-	if err := kernel.Convert(ctx, copied, y); err != nil {
-		return 0, s, err
+	if err := r.back(ctx, products, y); err != nil {
+		return 0, 0, err
 	}
-	if err := r.back(ctx, products, copied); err != nil {
-		return 0, s, err
-	}
-	along = -sum[2]
+	along = -sum[1]
 	for j := range products.Rows {
 		if counts(j) {
 			along += squares(products.Row(j))
 		}
 	}
-	return along, s, nil
+	return along, max(0, norm-sum[0]*sum[0]/probes) / (1 + 1.0/probes), nil
 }
 
 // taken is what 1/√n and √degree explain of each column that counts, and the products of both with both.
