@@ -129,6 +129,7 @@ func TestListsAreSeveralCategories(t *testing.T) {
 		"one in a row":   {[]string{"x|y", "z", "z", "w", "w"}, "w z", []string{"00", "01", "01", "10", "10"}},
 		"unlike":         {[]string{"x|y|1", "x|z|2", "u|v|3"}, "x", nil},                                         // of words
 		"by chance":      {append(repeat(100, "number %d is good"), "ok", "ok;thanks"), "good is number ok", nil}, // of words
+		"the same end":   {append(repeat(100, "number %d is good"), "ink; texts", "ink", "pens; texts", "pens", "maps; texts", "maps", "tape; texts", "tape"), "good ink is maps number pens tape texts", nil},
 		"a bar as value": {[]string{"|", "|", "a", "a"}, "a |", []string{"01", "01", "10", "10"}},
 	} {
 		table := column(c.cells...)

@@ -33,16 +33,17 @@ func listed(cell, between string) []string {
 }
 
 // between is the first of the separators by which different cells are lists, "" for none: values are in two of them, one
-// of which is a list, in more than a twentieth of all, and the values are not more than the cells. Prose with a mark
-// between sentences has as many sentences as there are cells, or more, and hardly any of them twice.
+// of which is a list, in more than a twentieth of all, and each value is in two cells on average. Prose with a mark
+// between sentences has hardly any of them twice.
 func between(cells map[string]bool) string {
 	for _, mark := range separators {
-		uses, beside, shared := make(map[string]int), make(map[string]int), 0
+		uses, beside, shared, all := make(map[string]int), make(map[string]int), 0, 0
 		for cell := range cells {
 			if mark == jsonList && strings.HasPrefix(cell, mark) != json.Valid([]byte(cell)) {
 				continue
 			}
 			values := listed(cell, mark)
+			all += len(values)
 			for _, name := range values {
 				uses[name]++
 				beside[name] += len(values) - 1
@@ -51,7 +52,7 @@ func between(cells map[string]bool) string {
 		for name, n := range uses {
 			shared += min(n-1, beside[name])
 		}
-		if 20*shared > len(cells) && len(uses) <= len(cells) {
+		if 20*shared > len(cells) && 2*len(uses) <= all {
 			return mark
 		}
 	}
