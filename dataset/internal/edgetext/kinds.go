@@ -85,7 +85,7 @@ func (l *edgeFiles) makeKinds(n int, repeats string, opts options) error {
 
 // sayKinds says which kinds of edges there are. A single one that nobody asked for says nothing.
 func (e *edgeReader) sayKinds() {
-	if e.asked || len(e.byKind) == 0 {
+	if e.asked || len(e.byKind) == 0 || e.Err != nil {
 		return
 	}
 	names := slices.Sorted(maps.Keys(e.byKind))
