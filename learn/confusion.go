@@ -95,8 +95,8 @@ func (c *Confusion) Precision(k int) float64 {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// MistakenFor is the other class that rows of the k-th class are most often taken for, the first of equals, and the number of
-// such rows. It is k itself where there are none.
+// MistakenFor is the other class that rows of the k-th class are most often taken for, the first of equals, and the
+// number of these rows. Without any it is k itself.
 func (c *Confusion) MistakenFor(k int) (other, count int) {
 	other = k
 	for j, n := range c.Counts[k] {
@@ -107,7 +107,7 @@ func (c *Confusion) MistakenFor(k int) (other, count int) {
 	return other, count
 }
 
-// String is a table with a line for each class: its size, recall, precision, and the class it is most often taken for.
+// String is a table with a line for each class: size, recall, precision and the most frequent mistake.
 func (c *Confusion) String() string {
 	names, width := make([]string, len(c.Classes)), len("class")
 	for k := range names {
