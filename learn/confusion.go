@@ -95,7 +95,7 @@ func (c *Confusion) Precision(k int) float64 {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// MistakenFor is the other class that rows of the k-th class are most often taken for, the first of equals, and the
+// MistakenFor is the class that rows of the k-th class are most often mistaken for, the first of equals, and the
 // number of these rows. Without any it is k itself.
 func (c *Confusion) MistakenFor(k int) (other, count int) {
 	other = k

@@ -35,8 +35,8 @@ var (
 //
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
-// The intercept b is penalised like any other coefficient, as if x had one more column of ones. liblinear does the same: the
-// coefficients equal those of scikit-learn's LogisticRegression(solver="liblinear") at full convergence.
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So does
+// liblinear: the coefficients equal those of scikit-learn's LogisticRegression(solver="liblinear") at full convergence.
 //
 // The optimum for features s·x is the optimum for x with C·s² in place of C, but for the intercept: C moves its penalty.
 type LogisticRegression struct {

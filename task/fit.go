@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Purpose is the use of vectors. A classifier weighs columns itself, a cosine or a distance does not: vectors that
-// help the one can harm the others.
+// A Purpose is the use of vectors: those that help a classifier, which weighs columns itself, can harm a cosine or
+// a distance, which do not.
 type Purpose int
 
 const (
