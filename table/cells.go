@@ -19,8 +19,8 @@ import (
 )
 
 // IsHole reports whether a cell is a missing value, with space around it or not. These are: empty; NA, N/A, NaN, -NaN, NULL,
-// None, nil or <NA>, in capitals or as programs write them; NaT, #N/A, #NA, \N, ?, -, -- or a dot. That holds for every kind
-// of column, as in pandas. Namibia is NAM, not NA, but where its reader knows better, see [Column].
+// None, nil or <NA>, in capitals or small letters as programs write them; NaT, #N/A, #NA, \N, ?, -, -- or a dot. That holds
+// for every kind of column, as in pandas. Namibia is NAM, not NA, but where its reader knows better, see [Column].
 func IsHole(cell string) bool { return filed.IsMark(cell) }
 
 // HasHole reports whether a cell of a row is a hole, but for columns to be ignored.
