@@ -70,11 +70,10 @@ func (b *Builder) SetLabel(id, class string) {
 	b.classes[i] = class
 }
 
-// Build returns what was added so far, in memory of its own. Features are a *sparse.CSR, nil if
-// none was set; classes are numbered as by [ReadEdgeList], and a node without one has label −1. The
-// error wraps coles.ErrIDs for an empty id, coles.ErrNotFinite for a weight or feature that is NaN
-// or infinite, coles.ErrTooLarge for more than 2²⁰ classes or 2³¹ − 1 nodes, ErrMissing where there
-// is no node. Cost: O(what was added), and the sorting of each row's features.
+// Build returns what was added so far, in memory of its own. Features are a *sparse.CSR, nil if none was set. Classes are
+// numbered as by [ReadEdgeList]; a node without one has label −1. The error wraps coles.ErrIDs for an empty id,
+// coles.ErrNotFinite for a bad weight or feature, coles.ErrTooLarge for more than 2²⁰ classes or 2³¹ − 1 nodes, ErrMissing
+// for no nodes. Cost: O(what was added), and the sorting of each row's features.
 func (b *Builder) Build() (*Dataset, error) {
 	d, err := b.build()
 	if err != nil {

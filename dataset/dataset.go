@@ -47,9 +47,8 @@ import (
 type Dataset struct {
 	// Name is the name of the dataset, or of the file it came from.
 	Name string
-	// Adjacency is n × n. It may be directed (entry (u, v) for an edge u → v and none for v → u),
-	// have self loops, and hold a pair more than once, as entries side by side. Column indices
-	// within a row are in file order.
+	// Adjacency is n × n. It may be directed: entry (u, v) for an edge u → v and none for v → u. It may have self loops, and
+	// hold a pair more than once, side by side. Columns within a row are in file order.
 	Adjacency *sparse.CSR
 	// Kinds are the entries of Adjacency of each kind of edge, where a column tells several or [parse.Options] name it; else nil.
 	Kinds map[string]*sparse.COO

@@ -118,14 +118,13 @@ func writeGraph(b *bufio.Writer, g *coles.Graph) {
 	b.Write(named)
 }
 
-// OpenCSR maps the graph that [WriteCSR] wrote to a file: Undirected lies in the file, of which pages are
-// read when they are looked at and may be dropped by the system at any time, so that a graph may be larger
-// than memory, and is shared by all processes that map it. It must not be used after [Dataset.Close], and
-// the file must not shrink before. Where files cannot be mapped as they are (Windows, js, big-endian
-// machines, gzipped files) it is read into memory.
+// OpenCSR maps the graph that [WriteCSR] wrote to a file. Undirected lies in the file: pages are read when they are looked
+// at, and the system may drop them at any time. So a graph may be larger than memory, and all processes that map it share it.
+// It must not be used after [Dataset.Close], and the file must not shrink before. Where files cannot be mapped (Windows, js,
+// big-endian machines, gzipped files) it is read into memory.
 //
-// Errors: coles.ErrFormat for another file or version; coles.ErrChecksum for one that was cut or changed;
-// as [inside.FromRows]. Cost: three passes over the file.
+// Errors: coles.ErrFormat for another file or version; coles.ErrChecksum for one that was cut or changed; as
+// [inside.FromRows]. Cost: three passes over the file.
 func OpenCSR(path string) (*Dataset, error) { return Open(path, readCSR) }
 
 // readCSR is [OpenCSR] of a stream, into memory: twice the bytes of the file, for a moment.

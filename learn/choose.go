@@ -15,19 +15,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Choice is a fitted model that [ChooseModel] has taken, and why.
+// A Choice is the fitted model that [ChooseModel] has chosen, with the reasons.
 type Choice struct {
-	Model *coles.Model // the one taken
-	// Alignment has s, and Alone is the kind that is taken without labels.
+	Model *coles.Model // the chosen one
+	// Alignment holds s, and Alone the kind that s chooses without the labels.
 	Alignment coles.Alignment
 	Alone     coles.Kind
-	Labels    int // labelled rows that were predicted by others, 0 where there are too few
-	// Tried are the kind by s, the other one, and that taken with columns of the structure.
+	Labels    int // labelled rows that cross-validation predicted; 0 where there are too few
+	// Tried lists the kind that s chooses, the other kind, and the chosen kind with columns of the structure.
 	Tried []Candidate
-	// Error is the standard error of the difference of the first two where both are equally good: √(b + c)/n of n rows with
-	// classes, b right by the one alone and c by the other.
+	// Error is the standard error of the difference of the first two scores if both kinds are equally good. For n rows with
+	// classes it is √(b + c)/n: one kind alone is right on b rows, the other on c.
 	Error float64
-	// Score is that of each part of cross-validation by the candidate that the others take: the choice does not flatter it.
+	// Score is cross-validated: the other parts choose the candidate that predicts a part. So the choice does not flatter it.
 	Score float64
 
 	told      bool // the kinds are far enough apart
@@ -38,8 +38,8 @@ type Choice struct {
 type Candidate struct {
 	Kind      coles.Kind
 	Structure float64 // the share of energy in its columns of the structure, as far as it is given
-	// Score is the share of rows whose class is right, of several classes a row that of as many as each has (micro-F1),
-	// or R² of numbers, of logarithms where [Fit] takes these.
+	// Score is the share of rows with the right class, or R² for numbers, of their logarithms where [Fit] takes these. With
+	// several classes a row it is micro-F1 where the number of classes of each row is known.
 	Score float64
 }
 
@@ -79,20 +79,20 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s, by cross-validation on %d labels: %s\ns alone: %v", name(c.Model.Report().Kind), c.Labels, measured, c.Alignment)
 }
 
-// ChooseModel fits a graph with features x (n × d) by the [coles.Kind] and the [coles.Share] that its labels choose. It fits
-// both kinds, with all other settings from opts. Cross-validation predicts the labelled rows of each embedding, with C = 1 or
-// the penalty of a [Ridge], and [Weights] by the other parts. The kind of the better score is taken if the two are more than
-// two standard errors apart. For classes that is McNemar's test (1947) of the rows that one kind alone has right. Otherwise s
-// decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the kind taken gets a [coles.Share] of ½, if it has none
-// and the options leave it open, and then one of 0.9.
+// ChooseModel fits a graph with features x (n × d). The labels choose its [coles.Kind] and its [coles.Share]. It fits both
+// kinds, with all other settings from opts. Cross-validation predicts the labelled rows of each embedding, with C = 1 or the
+// penalty of a [Ridge]. The other parts teach the [Weights]. If the scores are more than two standard errors apart, the
+// better kind is chosen. For classes that is McNemar's test (1947) on the rows that one kind alone predicts rightly.
+// Otherwise s decides, as in [coles.Fit]: see [coles.Alignment]. By the same test the chosen kind gets a [coles.Share] of ½,
+// if it has none and the options leave it open, and then one of 0.9.
 //
-// A class of one label is left out. Without two classes of two labels, or three numbers, s decides alone, and only its
-// model is fitted.
+// A class of one label is left out. Without two classes of two labels, or three numbers, s decides alone, and only its model
+// is fitted.
 //
-// It takes three or four calls of [coles.Fit], and for each five regressions, or ten of numbers, and once the passes over the
-// edges of [Fit]; besides the memory of a fit, another embedding.
+// It takes three or four calls of [coles.Fit], each with five regressions, or ten for numbers. The passes of [Fit] over the
+// edges are made once. The memory is that of a fit and of one more embedding.
 //
-// Errors: [coles.ErrShape] for no features or unless there is a label for each node, as [coles.Fit] and Fit, and ctx's.
+// Errors: [coles.ErrShape] for no features or unless there is a label for each node; the errors of [coles.Fit], Fit and ctx.
 func ChooseModel(ctx context.Context, g *coles.Graph, x mat.Matrix, labels Labels, how Options, opts ...coles.Option) (*Choice, error) {
 	if x == nil {
 		return nil, fmt.Errorf("%w: a choice of model, without features", coles.ErrShape)
@@ -226,8 +226,8 @@ func (j *judge) try(ctx context.Context, m *coles.Model) error {
 	return err
 }
 
-// taken is the embedding that the rows outside a part choose: the first unless a later one is enough standard errors
-// better.
+// taken is the embedding that the rows outside a part choose: the first, unless a later one is better by enough standard
+// errors.
 func (j *judge) taken(part int) (best int) {
 	for k := range j.hits {
 		if lead, deviation := gain(j.hits[k], j.hits[best], j.fold, part); lead > apart*deviation {
@@ -239,7 +239,7 @@ func (j *judge) taken(part int) (best int) {
 
 func (j *judge) score(hits []float64) float64 { return j.start + floats.Sum(hits)/j.total }
 
-// nested is the score of each part by the embedding that the others take.
+// nested is the score of each part with the embedding that the other parts choose.
 func (j *judge) nested() float64 {
 	hits := make([]float64, len(j.rows))
 	for part := range j.count {

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// columns is the predictor by features, nil unless it is better than vectors of some width are found to be. Features of more
-// entries than vectors take longer, and some are too large for a regression: these are not tried.
+// columns is the predictor by features, nil unless it is found better than the vectors. Features with more entries than the
+// vectors take longer, and some are too large for a regression: these are not tried.
 func columns(ctx context.Context, t target, of parts, said kernel.Matrix[float64], how Options, width int, vectors *trial) (*Predictor, error) {
 	f, err := given.Read(ctx, how.Columns)
 	if err != nil || t.entries(f) > mostEntries*width {
@@ -52,10 +52,10 @@ func columns(ctx context.Context, t target, of parts, said kernel.Matrix[float64
 	return p, nil
 }
 
-// mostEntries is how many times as many entries as vectors features may have for a regression on them.
+// mostEntries bounds the entries of features for a regression, in multiples of the entries of vectors.
 const mostEntries = 4
 
-// likeVectors is the C of features that is 1 for vectors, of a mean squared length of 16.
+// likeVectors is the C of features that corresponds to C = 1 for vectors, whose mean squared length is 16.
 func likeVectors(ctx context.Context, f *matrix.Matrix[float64]) (float64, error) {
 	mean, err := given.MeanRow(ctx, f)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"coles/internal/contingency"
 )
 
-// Confusion counts which classes are taken for which. All its shares are from 0 to 1.
+// Confusion counts the predictions of each class for the rows of each class. All its shares are from 0 to 1.
 type Confusion struct {
 	// Classes are the labels that occur, actual or predicted, ascending.
 	Classes []int
@@ -84,7 +84,7 @@ func (c *Confusion) Size(k int) (n int) {
 // Recall is the share of the k-th class that is predicted rightly, 0 for a class without a row.
 func (c *Confusion) Recall(k int) float64 { return share(c.Counts[k][k], c.Size(k)) }
 
-// Precision is the share right of those predicted to be of the k-th class, 0 if there are none.
+// Precision is the share of right predictions among the rows predicted as the k-th class, 0 if there are none.
 func (c *Confusion) Precision(k int) float64 {
 	predicted := 0
 	for _, row := range c.Counts {
@@ -95,8 +95,8 @@ func (c *Confusion) Precision(k int) float64 {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// MistakenFor is the other class that the k-th is most often taken for, the first of equals, and how
-// often; it is k itself where no row is.
+// MistakenFor is the class that rows of the k-th class are most often mistaken for, the first of equals, and the
+// number of these rows. Without any it is k itself.
 func (c *Confusion) MistakenFor(k int) (other, count int) {
 	other = k
 	for j, n := range c.Counts[k] {
@@ -107,8 +107,7 @@ func (c *Confusion) MistakenFor(k int) (other, count int) {
 	return other, count
 }
 
-// String is a table with a line for each class: its size, recall, precision, and what it is most
-// often taken for.
+// String is a table with a line for each class: size, recall, precision and the most frequent mistake.
 func (c *Confusion) String() string {
 	names, width := make([]string, len(c.Classes)), len("class")
 	for k := range names {

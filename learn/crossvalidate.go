@@ -15,40 +15,39 @@ import (
 	"coles/internal/setting"
 )
 
-// A target is what labels of one kind ask of a model: opinions of each row in columns, one for each class, or one of
-// numbers.
+// A target holds labels of one kind. The opinion of a row has a column for each class, or one for a number.
 type target interface {
 	columns() int
-	entries(f *matrix.Matrix[float64]) int // of a row, by the time that a regression on it takes
+	entries(f *matrix.Matrix[float64]) int // of a row, weighted by the time of a regression
 	labelled() []int
-	enough() error             // names what lacks for cross-validation
-	without(rows []int) target // as if these had no label
+	enough() error             // names what cross-validation lacks
+	without(rows []int) target // the target with these labels unknown
 	split(how Options) (parts, error)
-	// near is the opinion of some rows by the labels around them.
+	// near is the opinion that the surrounding labels have of some rows.
 	near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error)
-	// learn fits a regression to all labels, whose penalty parts choose unless there are none.
+	// learn fits a regression to all labels. The parts, if there are any, choose its penalty.
 	learn(ctx context.Context, f *matrix.Matrix[float64], how Options, of parts) (*Predictor, error)
-	// outside is the opinion of some rows by a regression on others, with one C.
+	// outside is the opinion that a regression on some rows, with one C, has of other rows.
 	outside(ctx context.Context, f *matrix.Matrix[float64], c float64, from, rows []int) (kernel.Matrix[float64], error)
-	// weigh learns weights from some rows of a trial. A search begins at a guess.
+	// weigh learns weights from some rows of a trial. Its search begins at a guess.
 	weigh(ctx context.Context, of *trial, rows []int, guess Weights) (Weights, error)
-	// link makes probabilities, or a value, of a sum of opinions.
+	// link turns a sum of opinions into probabilities, or a value.
 	link(z []float64)
-	// hit is how right that is of row i. A score is start + Σ hit/total.
+	// hit measures how right the prediction of row i is. A score is start + Σ hit/total.
 	hit(i int, row []float64) float64
 	worth(rows []int) (start, total float64)
-	// measure sets what a trial finds.
+	// measure stores the results of a trial in a predictor.
 	measure(p *Predictor, found *trial) error
 }
 
-// parts are rows in parts for cross-validation.
+// parts divide rows for cross-validation.
 type parts struct {
 	rows, fold []int // in the order drawn, and the part of each
 	count      int
-	rest       []int // rows that are in no part, and learnt from for all
+	rest       []int // rows in no part: every model learns from them
 }
 
-// shuffled are rows in an order that the seed draws.
+// shuffled returns rows in an order that the seed draws.
 func shuffled(rows []int, seed uint64) []int {
 	rows = slices.Clone(rows)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -64,10 +63,9 @@ func evenly(rows []int, count int, seed uint64) parts {
 	return p
 }
 
-// stratify assigns each of rows to one of k folds so that every fold has its share of each class,
-// as scikit-learn's StratifiedKFold without shuffling: with the rows sorted by class, classes in
-// the order of their first row, fold j is due as many rows of a class as there are among every k-th
-// row from the j-th on; it takes them in the order given.
+// stratify assigns each of rows to one of k folds, so that every fold has its share of each class, as scikit-learn's
+// StratifiedKFold without shuffling. The rows are sorted by class, with classes in the order of their first row. Fold j is
+// due as many rows of a class as every k-th sorted row from the j-th on has. It takes them in the order given.
 func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
 	of := make(map[int][]int) // the places of the rows of a class
 	var order []int           // classes by first row
@@ -99,7 +97,7 @@ func stratify(rows, labels []int, k int) (fold []int, folds int, err error) {
 	return fold, k, nil
 }
 
-// of are the places of the rows of a part, and the rows outside.
+// of returns the places of the rows inside and outside a part.
 func (p parts) of(part int) (inside, outside []int) {
 	for q, of := range p.fold {
 		if of == part {
@@ -111,7 +109,7 @@ func (p parts) of(part int) (inside, outside []int) {
 	return inside, append(outside, p.rest...)
 }
 
-// A trial has the opinions of the rows of each part by the others, and their weights.
+// A trial holds opinions of the rows of each part, learnt from the other parts, and their weights.
 type trial struct {
 	parts
 	target target
@@ -120,7 +118,7 @@ type trial struct {
 	by     []Weights // by the rows outside each part
 }
 
-// hear has the surroundings of rows that are held out say what they do.
+// hear is the opinion that surroundings have of rows that are held out.
 func hear(ctx context.Context, g *coles.Graph, t target, of parts) (said kernel.Matrix[float64], err error) {
 	if g == nil {
 		return said, nil
@@ -128,7 +126,7 @@ func hear(ctx context.Context, g *coles.Graph, t target, of parts) (said kernel.
 	return of.each(t, func(others target, _, rows []int) (kernel.Matrix[float64], error) { return others.near(ctx, g, rows) })
 }
 
-// each puts together what each part's rows are said to be by the labels of the others.
+// each collects the opinions of the rows of each part by the labels of the other parts.
 func (p parts) each(t target, say func(others target, from, rows []int) (kernel.Matrix[float64], error)) (all kernel.Matrix[float64], err error) {
 	all = kernel.Unset[float64](len(p.rows), t.columns())
 	for part := range p.count {
@@ -145,7 +143,7 @@ func (p parts) each(t target, say func(others target, from, rows []int) (kernel.
 	return all, nil
 }
 
-// try cross-validates a regression on vectors, with one C, next to what surroundings say.
+// try cross-validates a regression on vectors, with one C, beside the opinion of the surroundings.
 func try(ctx context.Context, t target, of parts, near kernel.Matrix[float64], f *matrix.Matrix[float64], c float64) (*trial, error) {
 	ctx, progress := parallel.Stage(ctx, "cross-validate", of.count)
 	vectors, err := of.each(t, func(_ target, from, rows []int) (kernel.Matrix[float64], error) {
@@ -160,7 +158,7 @@ func try(ctx context.Context, t target, of parts, near kernel.Matrix[float64], f
 	return found, found.weigh(ctx)
 }
 
-// weigh finds the weights of all rows, and of the rows outside each part.
+// weigh learns the weights from all rows, and from the rows outside each part.
 func (t *trial) weigh(ctx context.Context) (err error) {
 	t.all, t.by = Weights{Vectors: 1}, make([]Weights, t.count)
 	for part := -1; part < t.count; part++ {
@@ -181,7 +179,7 @@ func (t *trial) weigh(ctx context.Context) (err error) {
 	return nil
 }
 
-// nested is what each row is said to be with the weights of the other parts.
+// nested is the prediction of each row with the weights of the other parts.
 func (t *trial) nested() kernel.Matrix[float64] {
 	all := kernel.Unset[float64](len(t.rows), t.target.columns())
 	for q, part := range t.fold {
@@ -190,13 +188,13 @@ func (t *trial) nested() kernel.Matrix[float64] {
 	return all
 }
 
-// say sets what weights make of the opinions of a row.
+// say combines the opinions of a row by weights.
 func (t *trial) say(by Weights, q int, to []float64) {
 	by.mix(t.said, q, to)
 	t.target.link(to)
 }
 
-// hits are how right the rows are with the weights of the other parts.
+// hits measure how right the predictions of the rows are, with the weights of the other parts.
 func (t *trial) hits() []float64 {
 	hits, said := make([]float64, len(t.rows)), t.nested()
 	for q, i := range t.rows {
@@ -205,8 +203,8 @@ func (t *trial) hits() []float64 {
 	return hits
 }
 
-// gain is how much more one has right than other outside a part, and its standard error where both are equally good:
-// √Σδ² for rows whose hits differ by δ.
+// gain is the excess of the hits of one over those of other outside a part. Its standard error, where both are equally good,
+// is √Σδ² for rows whose hits differ by δ.
 func gain(one, other []float64, fold []int, part int) (more, deviation float64) {
 	squares := 0.0
 	for q, of := range fold {
@@ -218,5 +216,5 @@ func gain(one, other []float64, fold []int, part int) (more, deviation float64) 
 	return more, math.Sqrt(squares)
 }
 
-// apart is how many standard errors two embeddings have to be apart for one to be taken whatever speaks for the other.
+// apart is the difference of two embeddings, in standard errors, beyond which the better one is taken in any case.
 const apart = 2

@@ -8,7 +8,7 @@ import (
 	"coles/internal/parallel"
 )
 
-// A design is the matrix Z of one training set, a row a sample and the last column of ones for the intercept.
+// A design is the matrix Z of one training set: a row for each sample, and a last column of ones for the intercept.
 type design struct{ *matrix.Matrix[float64] }
 
 // trainingSet returns the given rows with a column of ones appended.
@@ -43,7 +43,7 @@ func (z design) scores(ctx context.Context, dst, v kernel.Matrix[float64]) error
 	return flipped(ctx, dst, z.Sparse, v)
 }
 
-// pulls sets dst = S·Z, the sums of the rows of Z with the factors in each row of S.
+// pulls sets dst = S·Z: each row of S has the factors of the rows of Z in a sum.
 func (z design) pulls(ctx context.Context, dst, s kernel.Matrix[float64]) error {
 	if z.Sparse == nil {
 		return kernel.Gemm(ctx, false, false, 1, s, z.Dense, 0, dst)

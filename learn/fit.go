@@ -16,18 +16,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit learns from the rows of y (n × d) that have a label. It fits a regression to all of them, of classes with C chosen as
+// Fit learns from the rows of y (n × d) that have a label. It fits a regression to all of them; for classes it chooses C as
 // [LogisticRegression] does. Then each of five parts, or ten of numbers, is predicted by the others, which teaches the
 // [Weights] of the opinions. Without a graph, or for more than 2²⁷ opinions, surroundings count nothing. If more than 2²⁷/c
-// rows have one of c classes, the seed draws as many that are predicted.
+// rows have one of c classes, the seed draws that many to be predicted.
 //
 // It takes a [LogisticRegression.Fit] with its search and one more for each part, or as many of a [Ridge]. Each part takes 25
 // passes over the edges with c + 1 columns, or up to 535 with one of numbers. Columns of features take as much again at most,
 // or are not tried.
 //
-// Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike,
-// as LogisticRegression.Fit, [ErrSplit] also for a class given twice, and [coles.ErrSetting] for Balanced with other labels
-// than one class.
+// Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike;
+// the errors of LogisticRegression.Fit; [ErrSplit] also for a class given twice; [coles.ErrSetting] for Balanced with other
+// labels than one class.
 func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how Options) (*Predictor, error) {
 	ctx = parallel.Reporting(ctx, how.Progress)
 	if err := (LogisticRegression{Cs: how.Cs}).check(); err != nil {
@@ -74,7 +74,7 @@ func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how O
 	return p, err
 }
 
-// judged cross-validates the regression of a predictor, and sets its weights and what is found.
+// judged cross-validates the regression of a predictor, and sets its weights and measures.
 func (p *Predictor) judged(ctx context.Context, t target, of parts, said kernel.Matrix[float64], f *matrix.Matrix[float64]) (*trial, error) {
 	found, err := try(ctx, t, of, said, f, p.linear().C)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *Predictor) judged(ctx context.Context, t target, of parts, said kernel.
 	return found, t.measure(p, found)
 }
 
-// near is the graph whose neighbours have a say. It is nil where they have none, as for more than 2²⁷ opinions.
+// near is the graph whose neighbours have an opinion. It is nil where they have none, as for more than 2²⁷ opinions.
 func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 	if g == nil {
 		return nil, nil
@@ -95,9 +95,9 @@ func (o Options) near(g *coles.Graph, rows, columns int) (*coles.Graph, error) {
 	return g, nil
 }
 
-// Predict answers for the given rows of y (n × d), or for all where rows is nil. known are the labels that are known, none
-// if it is zero; it leaves out classes that the predictor lacks. Without a graph, as for newcomers, and for a number that no
-// label reaches, the regression alone answers. It takes the scores of the rows, and passes over the edges as a part of [Fit].
+// Predict answers for the given rows of y (n × d), or for all if rows is nil. known holds the known labels, none if it is
+// zero; classes that the predictor lacks are left out. The regression answers alone without a graph, as for newcomers, and
+// for a number that no label reaches. It takes the scores of the rows, and as many passes over the edges as a part of [Fit].
 //
 // Errors: as [LinearModel.Scores], and with a graph [coles.ErrShape] unless there are a node and a label for each row.
 func (p *Predictor) Predict(ctx context.Context, g *coles.Graph, y mat.Matrix, known Labels, rows []int) ([]Answer, error) {
@@ -146,7 +146,7 @@ func (l Labels) target(n int) (target, error) {
 	return groupsOf(l)
 }
 
-// known are labels of n rows as this model sees them.
+// known translates labels of n rows into the classes of this model.
 func (p *Predictor) known(l Labels, n int) (target, error) {
 	switch m := l.count(); {
 	case m == 0 && p.Ridge == nil:
@@ -170,9 +170,9 @@ func (p *Predictor) known(l Labels, n int) (target, error) {
 	return t, nil
 }
 
-// FitSets fits a regression for each class to some rows of x (n × d), of n rows with several classes each. C is one of Cs,
-// by how many classes each predicts rightly in cross-validation, or the field where there are none. Weights and the
-// threshold are not learnt: it is for rows of which the number of classes is known.
+// FitSets fits a regression for each class to some rows of x (n × d), where each of n rows has several classes. C is chosen
+// from Cs by the number of classes predicted rightly in cross-validation; without Cs it is the field C. Weights and the
+// threshold are not learnt: FitSets is for rows whose number of classes is known.
 //
 // Errors: as [Fit], and [coles.ErrIndex].
 func (l LogisticRegression) FitSets(ctx context.Context, x mat.Matrix, rows []int, sets [][]int) (*Predictor, error) {

@@ -17,14 +17,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// groups are the classes of rows: one a row, or several.
+// groups are the classes of rows, one a row or several.
 type groups struct {
-	places  [][]int // those of the classes of each row, ascending; nil where none is known
+	places  [][]int // places of the classes of each row, ascending; nil where none is known
 	classes []int   // ascending
 	labels  []int   // the class of each row, nil where it may have several
 }
 
-// placed are the places of the classes of each row among those given; others are not known.
+// placed returns the places of each row's classes among the given classes, and leaves out other classes.
 func placed(sets [][]int, classes []int) [][]int {
 	p := make([][]int, len(sets))
 	for i, set := range sets {
@@ -59,7 +59,7 @@ func groupsOf(l Labels) (*groups, error) {
 
 func (t *groups) columns() int { return len(t.classes) }
 
-// entries are those kept, of which a sparse one takes as long as some eight of a dense row.
+// entries counts the stored entries of a row. One of a sparse row takes as long as some eight of a dense row.
 func (t *groups) entries(f *matrix.Matrix[float64]) int {
 	if f.Sparse != nil {
 		return 8 * f.NNZ() / f.Rows()
@@ -76,7 +76,7 @@ func (t *groups) labelled() (rows []int) {
 	return rows
 }
 
-// enough wants two classes of two rows, or, where rows have several, two of each.
+// enough demands two classes of two rows each or, where rows have several classes, two classes and two rows.
 func (t *groups) enough() error {
 	rows := t.labelled()
 	sizes := make(map[int]int)
@@ -101,7 +101,7 @@ func (t *groups) without(rows []int) target {
 	return &some
 }
 
-// split draws parts with their share of each class, of so many rows as fit in memory, or parts of equal size.
+// split draws parts with their share of each class, or parts of equal size, from as many rows as fit in memory.
 func (t *groups) split(how Options) (parts, error) {
 	rows := t.labelled()
 	if t.labels == nil {
@@ -115,7 +115,7 @@ func (t *groups) split(how Options) (parts, error) {
 	return p, err
 }
 
-// regress fits a model for each C to some rows, in any order. Of one class a row it leaves out those that no row has.
+// regress fits a model for each C to some rows, in any order. With one class a row it leaves out classes without a row.
 func (t *groups) regress(ctx context.Context, f *matrix.Matrix[float64], p penalty, rows []int) ([]*LinearModel, error) {
 	rows, classes := slices.Sorted(slices.Values(rows)), t.classes
 	if t.labels != nil {
@@ -141,7 +141,7 @@ func (t *groups) regress(ctx context.Context, f *matrix.Matrix[float64], p penal
 	return p.separate(ctx, f, rows, classes, signs)
 }
 
-// opinion is that of a model, which may lack a class that has one label.
+// opinion is a model's opinion of some rows. The model may lack a class that has one label.
 func (t *groups) opinion(ctx context.Context, f *matrix.Matrix[float64], m *LinearModel, rows []int) (kernel.Matrix[float64], error) {
 	p, err := m.opinion(ctx, f, rows, t.labels == nil)
 	if err != nil || len(m.Classes) == len(t.classes) {
@@ -160,12 +160,12 @@ func (t *groups) opinion(ctx context.Context, f *matrix.Matrix[float64], m *Line
 	return wide, nil
 }
 
-// A node has the classes of all labels in the mean, of a tenth of the mass that reaches nodes in the mean, or, of several
-// classes, of all of it.
+// The prior of a node is the mean of all labels. It has a tenth of the mean mass that reaches nodes or, with several classes
+// a row, all of that mass.
 const onePrior, severalPrior = 0.1, 1.0
 
-// near is the log ratio of the share of each class among the labels that reach a row, and among all: of the shares, or of
-// their odds where rows have several classes.
+// near is the log ratio of two shares of each class: among the labels that reach a row, and among all labels. Where rows have
+// several classes it is the log ratio of their odds.
 func (t *groups) near(ctx context.Context, g *coles.Graph, rows []int) (kernel.Matrix[float64], error) {
 	c := len(t.classes)
 	y, of := kernel.Dense[float64](len(t.places), c+1), make([]float64, c+1)
@@ -204,7 +204,7 @@ func (t *groups) weigh(ctx context.Context, of *trial, rows []int, guess Weights
 
 func (t *groups) link(z []float64) { chances(z, t.labels == nil) }
 
-// chances makes probabilities of sums of opinions.
+// chances turns sums of opinions into probabilities.
 func chances(z []float64, several bool) {
 	if !several {
 		softmax(z)
@@ -215,7 +215,7 @@ func chances(z []float64, several bool) {
 	}
 }
 
-// hit is how many of the classes of row i are among the likeliest ones, of which there are as many.
+// hit counts the classes of row i among its likeliest classes, of which it takes as many as the row has.
 func (t *groups) hit(i int, row []float64) (n float64) {
 	if t.labels != nil {
 		if floats.MaxIdx(row) == t.places[i][0] {
@@ -269,7 +269,7 @@ func (t *groups) learn(ctx context.Context, f *matrix.Matrix[float64], how Optio
 	return p, nil
 }
 
-// outside takes the C of all rows: another search in every part would take five times as long.
+// outside takes the C chosen on all rows: another search in every part would take five times as long.
 func (t *groups) outside(ctx context.Context, f *matrix.Matrix[float64], c float64, from, rows []int) (kernel.Matrix[float64], error) {
 	m, err := t.regress(ctx, f, penalty{[]float64{c}, true, true}, from)
 	if err != nil {
@@ -278,8 +278,8 @@ func (t *groups) outside(ctx context.Context, f *matrix.Matrix[float64], c float
 	return t.opinion(ctx, f, m[0], rows)
 }
 
-// choose is the candidate nearest to the geometric mean of all, which weigh e^(h/2) each for h right predictions of rows that
-// are held out.
+// choose is the candidate nearest to the weighted geometric mean of all candidates. One that predicts h held-out rows rightly
+// weighs e^(h/2).
 func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []float64, folds int, rows []int, seed uint64) (float64, error) {
 	if len(cs) == 1 {
 		return cs[0], nil
@@ -329,7 +329,7 @@ func (t *groups) choose(ctx context.Context, f *matrix.Matrix[float64], cs []flo
 	}), nil
 }
 
-// found is how right the scores of row i are, by a model that may lack classes.
+// found measures how right the scores of row i are. The model may lack classes.
 func (t *groups) found(m *LinearModel, i int, scores []float64) float64 {
 	if t.labels == nil {
 		return t.hit(i, scores)

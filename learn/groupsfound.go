@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// measure counts what is found, and takes the threshold.
+// measure counts the right predictions, and takes the threshold.
 func (t *groups) measure(p *Predictor, of *trial) (err error) {
 	said := of.nested()
 	if p.Several {
@@ -30,7 +30,7 @@ func (t *groups) measure(p *Predictor, of *trial) (err error) {
 	return err
 }
 
-// measureSets takes the threshold, and says what weights and it are worth, each part with those of the others.
+// measureSets takes the threshold, and measures predicted sets, each part with the weights and threshold of the others.
 func (t *groups) measureSets(p *Predictor, of *trial, said kernel.Matrix[float64]) error {
 	p.Threshold = t.threshold(of, said, -1)
 	n := len(of.rows)
@@ -52,8 +52,8 @@ func (t *groups) measureSets(p *Predictor, of *trial, said kernel.Matrix[float64
 	return cmp.Or(err, err2)
 }
 
-// threshold is the probability from which on F1 of all pairs of a class and a row outside a part is largest, half way to
-// the next one.
+// threshold is the least probability of a predicted class, chosen for the largest F1 over all pairs of a class and a row
+// outside a part. It lies half way to the next probability.
 func (t *groups) threshold(of *trial, said kernel.Matrix[float64], part int) (to float64) {
 	type pair struct {
 		p  float64

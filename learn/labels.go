@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Labels are what is known of n rows, of one of three kinds. Without any, nothing is known of all rows.
+// Labels are the known labels of n rows, of one of three kinds. The zero value knows no label.
 type Labels struct {
 	Classes []int     // one class a row, negative where it is unknown
 	Sets    [][]int   // several classes a row, none where they are unknown
@@ -50,13 +50,13 @@ func picked[T any](of []T, rows []int) []T {
 
 // Options say how [Fit] and [ChooseModel] learn.
 type Options struct {
-	// Cs are candidates for C of a [LogisticRegression]: of one class a row [DefaultCs], of several [1/32, 1/8, ½, 2, 8].
-	// ChooseModel takes 1.
+	// Cs are candidates for C of a [LogisticRegression]. nil stands for [DefaultCs] or, with several classes a row, for
+	// [1/32, 1/8, ½, 2, 8]. ChooseModel takes 1.
 	Cs []float64
-	// Balanced has rare classes predicted as if all were as frequent. It is for one class a row.
+	// Balanced predicts rare classes as if all were equally frequent. It is for one class a row.
 	Balanced bool
-	Alone    bool       // vectors alone speak: neighbours and their labels have no say
-	Columns  mat.Matrix // features (n × d), nil for none, by which alone Fit tries a regression, too
+	Alone    bool       // neighbours and their labels are not used
+	Columns  mat.Matrix // features (n × d) or nil: Fit tries a regression on these alone, too
 	Seed     uint64     // of the parts of cross-validation
 	// Progress, if set, is called as that of a [LogisticRegression].
 	Progress coles.Progress

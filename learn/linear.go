@@ -22,7 +22,7 @@ const scoreRows = 512
 type LinearModel struct {
 	// Classes are the distinct labels of the training rows, ascending. No other is ever predicted.
 	Classes []int
-	// Coef is c × d; with two classes it is 1 × d, and a positive score speaks for Classes[1], unless a row may have both.
+	// Coef is c × d. With two classes, of which a row has one, it is 1 × d: a positive score speaks for Classes[1].
 	Coef      *mat.Dense
 	Intercept []float64 // one for each row of Coef
 	C         float64   // the given weight of the loss, or the chosen candidate
@@ -73,7 +73,7 @@ func (m *LinearModel) Scores(ctx context.Context, x mat.Matrix, rows []int) (*ma
 	return matrix.ToDense(scores), nil
 }
 
-// opinion is the plain scores, as where a row may have several classes, or else the logarithms of probabilities, as
+// opinion is the scores where a row may have several classes. Else it is the logarithms of probabilities, as of
 // scikit-learn's predict_proba for one-vs-rest,
 //
 //	σ(sₖ) / Σⱼ σ(sⱼ)  of class k,  or with two classes  1 − σ(s) and σ(s).
@@ -128,7 +128,7 @@ func (m *LinearModel) Predict(ctx context.Context, x mat.Matrix, rows []int) ([]
 	return labels, nil
 }
 
-// check is for models that a caller has put together by hand.
+// check refuses a model whose parts do not fit together: a caller may have made it by hand.
 func (m *LinearModel) check() error {
 	if m == nil {
 		m = &LinearModel{}

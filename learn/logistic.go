@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fit is refused where it cannot be shown that coefficients and intercept of a class are within accuracy of
-// their optimum, relative to the length of the coefficients, or all its scores within scoreAccuracy.
+// A fit is refused unless coefficients and intercept of a class are provably near their optimum: within accuracy, relative to
+// the length of the coefficients, or with all scores within scoreAccuracy.
 const accuracy, scoreAccuracy = 1e-3, 1e-6
 
 // Most errors are those of package coles. These two are of learn.
@@ -30,15 +30,15 @@ var (
 	ErrConvergence = errors.New("no convergence")
 )
 
-// LogisticRegression is one-vs-rest logistic regression with an L2 penalty, the classifier of the
-// paper's protocol. For each class it minimises
+// LogisticRegression is one-vs-rest logistic regression with an L2 penalty, the classifier of the paper's protocol. For each
+// class it minimises
 //
 //	½(‖w‖² + b²) + C Σᵢ log(1 + exp(−yᵢ(w·xᵢ + b))),  yᵢ = 1 in the class, −1 outside.
 //
-// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So does liblinear: the
-// coefficients equal those of scikit-learn's LogisticRegression(solver="liblinear") at full convergence.
+// The intercept b is penalised like any other coefficient, as if x had one more column of ones. So does
+// liblinear: the coefficients equal those of scikit-learn's LogisticRegression(solver="liblinear") at full convergence.
 //
-// The optimum for features s·x is that for x with C·s² in place of C, up to the intercept, whose penalty C moves too.
+// The optimum for features s·x is the optimum for x with C·s² in place of C, but for the intercept: C moves its penalty.
 type LogisticRegression struct {
 	C float64 // weight of the loss; zero means 1
 
@@ -55,8 +55,8 @@ type LogisticRegression struct {
 	// Folds is the number of parts, as of scikit-learn's StratifiedKFold: for 0 it is 5, or the rows of the largest class.
 	Folds int
 
-	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their
-	// parts, one call at a time but not always from the same goroutine.
+	// Progress, if set, is called at the start of "choose C", "learn" and "cross-validate" and after each of their parts.
+	// Calls come one at a time, but not always from the same goroutine.
 	Progress coles.Progress
 }
 
@@ -71,15 +71,15 @@ func DefaultCs() []float64 {
 	return cs
 }
 
-// Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels
-// has n entries. A row given twice counts twice. A sparse x stays so.
+// Fit learns from the given rows of x (n × d) and their labels, which must not be negative; labels has n entries. A row given
+// twice counts twice. A sparse x stays sparse.
 //
 // Coefficients and intercept of a class together are within 10⁻⁷·‖w‖ of the optimum: the gradient bounds their error.
-// Rounding of the gradient costs digits of that from a C·Σ‖xᵢ‖² of some 10⁸ on, as of incomes or times in seconds. Where
-// fewer than three digits are certain the fit is refused: scale the features then, for example to deviations of 1.
+// Rounding of the gradient costs digits once C·Σ‖xᵢ‖² exceeds some 10⁸, as with incomes or times in seconds. Where fewer than
+// three digits are certain the fit is refused: scale the features then, for example to deviations of 1.
 //
-// With t rows it takes some tens of passes a class over t × (d+1) numbers, or the entries of sparse rows, and as many for each
-// candidate and part.
+// With t rows it takes some tens of passes a class over t × (d+1) numbers, or the entries of sparse rows, and as many for
+// each candidate and part.
 //
 // Errors: [coles.ErrSetting] for a C that is not positive and finite, or for fewer than 2 parts or more than any class has
 // rows; [coles.ErrShape], [coles.ErrIndex] also for a negative label, [coles.ErrNotFinite] also for rows whose squares

@@ -97,8 +97,8 @@ func conjugate(ctx context.Context, z design, problems []*binary) error {
 	return nil
 }
 
-// together takes one product ZSv with a vector and one SZᵀs for each of the problems, which before writes,
-// between replaces and after reads.
+// together takes one product ZSv with a vector and one SZᵀs for each of the problems: before writes v, between replaces the
+// product by s, and after reads the result.
 func together(ctx context.Context, z design, problems []*binary, before, between, after func(*binary, []float64)) error {
 	t, k := z.Dims()
 	v, freeV := kernel.Scratch[float64](len(problems), k)
@@ -134,9 +134,8 @@ func together(ctx context.Context, z design, problems []*binary, before, between
 	})
 }
 
-// rounding estimates how large a vanishing gradient is by rounding, with pull and curv at a u of
-// some length: of the term of each row, and of its score, a product with u. The errors of k terms of a sum have
-// random signs.
+// rounding estimates the size that rounding gives a vanishing gradient, with pull and curv at a u of some length. It counts
+// the term of each row and the row's score, a product with u. The errors of the k terms of a sum have random signs.
 func (b *binary) rounding(length float64) float64 {
 	sum := 0.0
 	for i, l := range b.lengths {
@@ -209,8 +208,8 @@ func (b *binary) direct(v []float64) {
 	}
 }
 
-// advance moves step along p, given the image zp of p in units of ‖r‖, which it replaces by what
-// C·SZᵀDZSp takes off the residual comes from.
+// advance moves step along p, given the image zp of p in units of ‖r‖. It replaces zp by the vector whose pull C·SZᵀDZSp is
+// taken off the residual.
 func (b *binary) advance(zp []float64) {
 	curvature := 0.0 // pᵀ(I + C·SZᵀDZS)p
 	for i, m := range zp {
@@ -224,8 +223,8 @@ func (b *binary) advance(zp []float64) {
 	}
 }
 
-// turn takes the next direction, given what is to be taken off the residual in units of ‖r‖, unless
-// that is small. Cut off early it is still a step of descent, as conjugate gradients start from zero.
+// turn takes the next direction, given the part to be taken off the residual in units of ‖r‖, unless the residual is small.
+// Cut off early it is still a step of descent, as conjugate gradients start from zero.
 func (b *binary) turn(hp []float64) {
 	before, unit := b.rr, math.Sqrt(b.rr)
 	for j, v := range hp {

@@ -26,7 +26,7 @@ type numbers struct {
 // valueParts is the number of parts in which numbers are cross-validated.
 const valueParts = 10
 
-// numbersOf checks values, which say whether logarithms are regressed.
+// numbersOf checks values, and decides by them whether logarithms are regressed.
 func numbersOf(values []float64) (*numbers, error) {
 	t := &numbers{values: values}
 	y := picked(values, t.labelled())
@@ -49,7 +49,7 @@ func (t *numbers) regressed(log bool) {
 
 func (t *numbers) columns() int { return 1 }
 
-// entries are those of dense rows, as which all are regressed.
+// entries counts the entries of a dense row, as all rows are regressed as dense ones.
 func (t *numbers) entries(f *matrix.Matrix[float64]) int { return f.Cols() }
 
 func (t *numbers) labelled() (rows []int) {
@@ -95,16 +95,16 @@ func (t *numbers) weigh(_ context.Context, of *trial, rows []int, _ Weights) (We
 
 func (t *numbers) link([]float64) {}
 
-// hit is less the squared error.
+// hit is the squared error with a minus sign.
 func (t *numbers) hit(i int, row []float64) float64 { return -(row[0] - t.t[i]) * (row[0] - t.t[i]) }
 
-// worth makes R² of squared errors.
+// worth turns squared errors into R².
 func (t *numbers) worth([]int) (start, total float64) {
 	all := picked(t.t, t.labelled())
 	return 1, stat.PopVariance(all, nil) * float64(len(all))
 }
 
-// ridge regresses the values, or their logarithms unless the error without these is smaller.
+// ridge regresses the values, or their logarithms unless the values alone have the smaller error.
 func (t *numbers) ridge(ctx context.Context, f *matrix.Matrix[float64]) (*Ridge, error) {
 	if err := t.enough(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (t *numbers) outside(ctx context.Context, f *matrix.Matrix[float64], _ floa
 	return r.linear().opinion(ctx, f, rows, true)
 }
 
-// measure sets margin and errors: those of the regression are of rows left out one at a time.
+// measure sets margin and errors. The errors of the regression are of rows left out one at a time.
 func (t *numbers) measure(p *Predictor, of *trial) error {
 	p.Ridge.Found = RidgeErrors{}
 	p.Ridge.measure(picked(t.values, of.rows), picked(t.t, of.rows), of.nested().Data)

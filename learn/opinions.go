@@ -42,7 +42,7 @@ func (w Weights) Text(vectors string) string {
 	return text
 }
 
-// opinions are those of some rows by vectors, and by surroundings unless that is empty.
+// opinions are the opinions of some rows by vectors, and by surroundings unless that matrix is empty.
 type opinions [2]kernel.Matrix[float64]
 
 // mix sets z of a row.
@@ -57,8 +57,8 @@ func (w Weights) mix(of opinions, q int, z []float64) {
 	}
 }
 
-// The precision λ of the prior of what surroundings count, of one class and of several: chosen on eight graphs of 5 labels a
-// class to 20 % of the nodes, where 30 to 100 differ by 0.02 points in the mean, and 30 lost 1.2 in the worst.
+// The precision λ of the prior of the surroundings' weight, for one class and for several. It was chosen on eight graphs with
+// labels from 5 a class to 20 % of the nodes: 30 to 100 differ by 0.02 points in the mean, and 30 lost 1.2 in the worst.
 const oneLambda, severalLambda = 60, 10
 
 // weigh learns the weights of classes from rows with known ones: with Vectors = e^τ, Surroundings = βe^τ and
@@ -100,16 +100,16 @@ func weigh(ctx context.Context, rows []int, of opinions, actual func(q int) []in
 	return weightsOf(v), err
 }
 
-// weighSteps bounds the steps of Gauss and Newton, which end at a gradient of weighTolerance, of losses of 1 a row.
+// weighSteps bounds the Gauss–Newton steps. They end at a gradient of weighTolerance, for losses of 1 a row.
 const weighSteps, weighTolerance = 50, 1e-6
 
-// weightsOf are those of τ, β and δ.
+// weightsOf are the weights for τ, β and δ.
 func weightsOf(v [3]float64) Weights {
 	e := math.Exp(v[0])
 	return Weights{e, e * v[1], v[2]}
 }
 
-// weighing is what weigh minimises.
+// weighing is the objective that weigh minimises.
 type weighing struct {
 	of      opinions
 	rows    []int
@@ -117,8 +117,8 @@ type weighing struct {
 	several bool
 }
 
-// loss is the loss at τ, β and δ with the priors, its gradient, and JᵀHJ for the derivatives J of z and H of the loss by
-// z, the part of the second derivatives that is never negative.
+// loss is the loss at τ, β and δ with the priors, its gradient, and the part JᵀHJ of its second derivatives, which is never
+// negative. J is the derivative of z, and H the second derivative of the loss by z.
 func (w weighing) loss(ctx context.Context, v [3]float64) (float64, []float64, *mat.SymDense, error) {
 	by, classes := weightsOf(v), w.of[0].Cols
 	sum, err := parallel.Sum(ctx, len(w.rows), 4+9, func(sum []float64, lo, hi int) {
@@ -177,7 +177,7 @@ func (w weighing) loss(ctx context.Context, v [3]float64) (float64, []float64, *
 	return f, gradient, curvature, nil
 }
 
-// residual replaces z by p less 1 for the classes that a row has, the derivative of the loss by z, and returns that loss.
+// residual replaces z by the derivative of the loss: p less 1 for the classes that a row has. It returns the loss.
 func residual(z []float64, has []int, several bool) (loss float64) {
 	if several {
 		for _, k := range has {
@@ -198,7 +198,7 @@ func residual(z []float64, has []int, several bool) (loss float64) {
 	return loss
 }
 
-// softmax replaces z by e^z over their sum, of which it returns the logarithm.
+// softmax replaces z by e^z over their sum, and returns the logarithm of the sum.
 func softmax(z []float64) float64 {
 	most, sum := floats.Max(z), 0.0
 	for k, v := range z {
@@ -209,8 +209,8 @@ func softmax(z []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// weighNumbers learns the weights of numbers from rows with known ones: with ȳ the mean of the rows and σ² the mean square of
-// what the vectors' opinion leaves, it minimises
+// weighNumbers learns the weights of numbers from rows with known ones. Let ȳ be the mean of the rows, and σ² the mean square
+// that the vectors' opinion leaves. It minimises
 //
 //	Σ(y − ȳ − w₁(a − ȳ) − w₂b)² + 10σ²·((w₁ − 1)² + w₂²).
 func weighNumbers(rows []int, of opinions, actual []float64) Weights {

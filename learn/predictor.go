@@ -7,22 +7,22 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Predictor says of rows what their labels are: one class, several, or a number. A linear model has an opinion of the
-// vectors, the labels of the neighbours have another, and [Weights] add them.
+// A Predictor predicts the labels of rows: one class, several, or a number. A linear model has an opinion of the vectors, the
+// labels of the neighbours have another, and [Weights] add both.
 type Predictor struct {
 	Linear    *LinearModel // of classes, nil for numbers
 	Several   bool         // classes a row: Linear has a row of coefficients for each
 	Ridge     *Ridge       // of numbers, nil for classes; its errors are those with neighbours
 	Columns   *Predictor   // by features alone, nil unless these do better by two standard errors
 	Weights   Weights      // zero for the vectors alone
-	Balance   []float64    // multiplies the probability of each of one class a row: one over its share of the labels; nil for ones
-	Threshold float64      // of several classes a row: it has those of this probability or more; that of the largest F1
+	Balance   []float64    // one class a row: factors of the probabilities, one over the class's share of the labels; nil for ones
+	Threshold float64      // several classes a row: the least probability of a class that a row has, for the largest F1
 
-	// Confusion is what cross-validation finds of one class a row, each part with the weights of the others. It is nil
-	// where there are too few labels, or more than 1,000 classes.
+	// Confusion is the result of cross-validation for one class a row, each part with the weights of the others. It is nil
+	// for too few labels, or more than 1,000 classes.
 	Confusion *Confusion
 	Alone     float64    // the share that is right by the vectors alone
-	Scores    *SetScores // what it finds of several
+	Scores    *SetScores // the result for several classes a row
 
 	Names  []string // of the classes by label, or nil: the caller's to set, and kept in a file
 	Origin Origin   // of the rows that it learnt from: the caller's to set, and kept in a file
@@ -34,7 +34,7 @@ type Origin struct {
 	Hash string `json:"model,omitempty"` // such as [coles.Model.Hash]
 }
 
-// An Answer is what a [Predictor] says of a row: the classes, or a value and the bounds that nine in ten keep.
+// An Answer is the prediction for a row: the classes, or a value with the bounds that nine in ten values keep.
 type Answer struct {
 	Classes          []Chance // of all classes, the likeliest first
 	Has              int      // how many of them it has, the first ones
@@ -55,7 +55,7 @@ func (p *Predictor) linear() *LinearModel {
 	return p.Linear
 }
 
-// answer is that of a row by the sum of its opinions.
+// answer turns the sum of the opinions of a row into an answer.
 func (p *Predictor) answer(z []float64) Answer {
 	if r := p.Ridge; r != nil {
 		return Answer{Value: r.unit(z[0]), Low: r.unit(z[0] - r.Margin), High: r.unit(z[0] + r.Margin)}
@@ -73,7 +73,7 @@ func (p *Predictor) answer(z []float64) Answer {
 	return a
 }
 
-// balanced are the probabilities of a row by the balance of classes.
+// balanced are the probabilities of a row after the balance of classes.
 func (p *Predictor) balanced(row []float64) []float64 {
 	if p.Balance == nil {
 		return row

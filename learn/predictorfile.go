@@ -17,11 +17,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The file of a predictor is that of its linear model, and behind it all else but what cross-validation finds.
+// The file of a predictor is that of its linear model, followed by all else but the results of cross-validation.
 var predictorFormat = archive.Format{Magic: [8]byte([]byte("COLESCLS")), Version: 1}
 
-// predictorHeader holds names as bytes, which need not be UTF-8, as JSON is. A regression of numbers is kept as the score
-// of two classes.
+// predictorHeader holds names as bytes: names need not be UTF-8, and JSON is. A regression of numbers is kept as the score of
+// two classes.
 type predictorHeader struct {
 	Names [][]byte `json:"names"`
 	Origin
@@ -31,7 +31,7 @@ type predictorHeader struct {
 	Ridge     *ridgeHeader `json:"ridge,omitempty"`
 	Opinions  *Weights     `json:"opinions,omitempty"`
 	Columns   bool         `json:"columns,omitempty"` // the predictor by features follows
-	// Temperature is that of classes in files that weigh no opinions, whose vectors count 1/T.
+	// Temperature T is of files from before opinions were weighed: their vectors count 1/T.
 	Temperature float64 `json:"temperature,omitempty"`
 }
 
@@ -66,11 +66,11 @@ func (p *Predictor) WriteTo(w io.Writer) (int64, error) {
 	return n + more, err
 }
 
-// ReadPredictor reads the file of [Predictor.WriteTo], and no byte more. It takes memory as bytes arrive, never because a length
-// is declared.
+// ReadPredictor reads the file of [Predictor.WriteTo], and no byte more. It takes memory as bytes arrive, never because a
+// length is declared.
 //
-// Errors: [coles.ErrFormat] for bytes that are no classifier, an unknown version, or predictions that were smoothed
-// along the edges, before opinions were weighed; [coles.ErrChecksum] for one changed or cut off, and the reader's.
+// Errors: [coles.ErrFormat] for bytes that are no classifier, an unknown version, or a file from before opinions were
+// weighed, whose predictions were smoothed along the edges; [coles.ErrChecksum] for a file changed or cut off; the reader's.
 func ReadPredictor(r io.Reader) (*Predictor, error) { return readPredictor(r, nil) }
 
 // readPredictor reads a predictor or, for one by vectors, the one by features that follows it.
@@ -100,7 +100,7 @@ func readPredictor(r io.Reader, before *Predictor) (p *Predictor, err error) {
 	return p, err
 }
 
-// predictor takes a linear model for what the header says.
+// predictor combines a linear model with the fields of the header.
 func (h predictorHeader) predictor(m *LinearModel) (*Predictor, error) {
 	p := &Predictor{Linear: m, Several: h.Threshold != nil, Balance: h.Weights, Origin: h.Origin, Weights: Weights{Vectors: 1 / cmp.Or(h.Temperature, 1)}}
 	if h.Opinions != nil {
@@ -132,7 +132,7 @@ func (h predictorHeader) predictor(m *LinearModel) (*Predictor, error) {
 // intercepts.
 var linearFormat = archive.Format{Magic: [8]byte([]byte("COLESLIN")), Version: 1}
 
-// linearHeader holds what is no long array of numbers.
+// linearHeader holds the fields of a classifier that are no long arrays.
 type linearHeader struct {
 	Classes []int   `json:"classes"`
 	Columns int     `json:"columns"` // d

@@ -28,17 +28,17 @@ type Reasons struct {
 	Score     float64  // w·x + b of the class
 	Intercept float64  // b
 	Parts     []Reason // largest magnitudes first, none of 0
-	Rest      float64  // what is left of the score: the parts that are not listed, and what the fit is off by
+	Rest      float64  // the rest of the score: unlisted parts, and the error of the fit
 }
 
-// RowReasons says which training rows speak for a class of each of some rows of x, nil for all; nil classes are the predicted
-// ones. At its optimum a logistic regression is a sum over its training rows,
+// RowReasons says which training rows speak for a class of each of some rows of x, nil for all. nil classes stand for the
+// predicted ones. At its optimum a logistic regression is a sum over its training rows,
 //
 //	w = C Σᵢ yᵢ σ(−yᵢsᵢ) xᵢ,   so that   w·x = Σᵢ C yᵢ σ(−yᵢsᵢ) xᵢ·x,
 //
-// with yᵢ = ±1 and the score sᵢ of row i: a row speaks the louder the nearer it is and the less sure the model is of
-// its label. The model has learnt from the labels that are not negative. The most parts of the largest magnitude are
-// listed. It takes d multiplications a training row and row. Errors: as [LinearModel.Scores].
+// with yᵢ = ±1 and the score sᵢ of row i: a row speaks the louder the nearer it is and the less sure the model is of its
+// label. The training rows are those whose label is not negative. Parts of the largest magnitude are listed, at most as many
+// as most says. It takes d multiplications a training row and row. Errors: as [LinearModel.Scores].
 func (m *LinearModel) RowReasons(ctx context.Context, x mat.Matrix, labels, rows, classes []int, most int) ([]Reasons, error) {
 	f, err := m.input(ctx, x, rows)
 	if err != nil {
@@ -81,13 +81,14 @@ func wide(f *matrix.Matrix[float64], i int) []float64 {
 	return row
 }
 
-// ColumnReasons says which columns of the features x (n × d) speak for a class of each of some rows of y, the vectors that a
-// model makes of them on a graph, with rows and classes as in [LinearModel.RowReasons]: with z a row of FX, prepared,
+// ColumnReasons says which columns of the features x (n × d) speak for a class of each of some rows of y. These are the
+// vectors that a model makes of x on a graph; rows and classes are as in [LinearModel.RowReasons]. With z a row of FX,
+// prepared,
 //
 //	w·y = Σₖ zₖ (Vᵀ diag(factors) w)ₖ,
 //
-// so that a column speaks by the values of the node and of all within the filter's reach. What the columns of other parts
-// say is in the rest. Without a model y are the features themselves. It takes K products with W, and one with X, a row.
+// so that a column speaks by the values of the node and of all within the filter's reach. The columns of other parts count to
+// the rest. Without a model y are the features themselves. It takes K products with W, and one with X, a row.
 //
 // Errors: as [LinearModel.Scores] and [coles.Model.Embed]; [coles.ErrShape] for a model without features.
 func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *coles.Graph, x, y mat.Matrix, rows, classes []int, most int) ([]Reasons, error) {
@@ -139,8 +140,8 @@ func (m *LinearModel) ColumnReasons(ctx context.Context, of *coles.Model, g *col
 	})
 }
 
-// reasons has rows explained by parts: terms that explain gives of a row, each with its weight for the problem of a class.
-// of are the numbers of the parts, nil if they are their places.
+// reasons explains rows by parts. explain gives the terms of a row, each with its weight for the problem of a class. of are
+// the numbers of the parts, nil if these are their places.
 func (m *LinearModel) reasons(ctx context.Context, f *matrix.Matrix[float64], rows, classes []int, most int, weights mat.Matrix, of []int, explain func(ctx context.Context, i int) ([]float64, error)) ([]Reasons, error) {
 	all := make([]Reasons, given.Count(rows, f.Rows()))
 	if classes != nil && len(classes) != len(all) {

@@ -18,23 +18,22 @@ import (
 //
 //	f(x) = b + w·x,  the minimum of Σᵢ(yᵢ − b − w·xᵢ)² + penalty·‖w‖²,
 //
-// or exp f(x) for y = log of the values where these are above 0, the largest is a hundred times the smallest, and the mean
-// absolute error of rows left out is not above that without logarithms, as where a score too large explodes. [Fit] takes
-// O(t·d² + d³) for t rows with a value, three at least, and 16·t·d + 24·d² bytes.
+// or exp f(x) with the logarithms of the values for y. These are taken if all values are above 0, the largest is a hundred
+// times the smallest, and logarithms do not raise the mean absolute error of rows left out. [Fit] takes O(t·d² + d³) for t
+// rows with a value, three at least, and 16·t·d + 24·d² bytes.
 type Ridge struct {
 	Coef      []float64 // w
 	Intercept float64   // b
-	// Penalty is that of the 25 from 10⁻⁴ to 10⁴ times the mean squared length of a centred row with the smallest error of
-	// rows left out, which a closed form gives (Allen 1974).
+	// Penalty has the smallest error of rows left out, which a closed form gives (Allen 1974), of 25 candidates: 10⁻⁴ to 10⁴
+	// times the mean squared length of a centred row.
 	Penalty float64
 	Log     bool
-	// Margin is the distance of a value from f, of its logarithm with Log, that nine in ten rows keep when they
-	// are left out.
+	// Margin is the distance from f that nine in ten values, or their logarithms with Log, keep when their rows are left out.
 	Margin float64
 	Found  RidgeErrors
 }
 
-// RidgeErrors are of rows that are left out one at a time, and predicted by the others with the same penalty.
+// RidgeErrors are the errors of rows that are left out one at a time, and predicted by the others with the same penalty.
 type RidgeErrors struct {
 	Rows   int     `json:"rows"`
 	R2     float64 `json:"r2"`                  // 1 − Σ(y − ŷ)²/Σ(y − mean of the others)²
@@ -47,7 +46,7 @@ const (
 	kept    = 0.9 // of the rows, within the margin
 )
 
-// fit sets the coefficients, and returns what each row is predicted by the others.
+// fit sets the coefficients, and returns the prediction of each row by the others.
 func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, y []float64) (left []float64, err error) {
 	some, err := f.Gather(ctx, rows)
 	if err != nil {
@@ -89,7 +88,8 @@ func (r *Ridge) fit(ctx context.Context, f *matrix.Matrix[float64], rows []int, 
 		penalty := scale * math.Pow(10, float64(step)/3-4)
 		guess, sum := make([]float64, len(y)), 0.0
 		for q := range y {
-			// ŷ − y of a row left out is that of the fit over 1 − h, h its own share in the fit, 1/t for the mean.
+			// For a row left out ŷ − y is the error of the fit over 1 − h, with h the row's share in its own fit, 1/t for the
+			// mean.
 			fitted, share := 0.0, 1/float64(len(y))
 			for k, a := range along.RawRowView(q) {
 				w := a / (max(lambda[k], 0) + penalty)
@@ -134,7 +134,7 @@ func (r *Ridge) measure(y, t, left []float64) {
 	r.Found.R2 = 1 - squares/all
 }
 
-// regressed is what a value is regressed as.
+// regressed is a value on the scale of the regression.
 func (r *Ridge) regressed(v float64) float64 {
 	if r.Log {
 		return math.Log(v)
@@ -142,7 +142,7 @@ func (r *Ridge) regressed(v float64) float64 {
 	return v
 }
 
-// unit is a value in its own unit.
+// unit is a regressed value in its own unit.
 func (r *Ridge) unit(t float64) float64 {
 	if r.Log {
 		return math.Exp(t)
@@ -150,7 +150,7 @@ func (r *Ridge) unit(t float64) float64 {
 	return t
 }
 
-// linear is the same as the score of two classes.
+// linear is the regression as the score of two classes.
 func (r *Ridge) linear() *LinearModel {
 	return &LinearModel{Classes: []int{0, 1}, Coef: mat.NewDense(1, len(r.Coef), r.Coef), Intercept: []float64{r.Intercept}, C: 1}
 }

@@ -9,18 +9,18 @@ import (
 	"coles"
 )
 
-// SetScores are measures of predicted sets of classes in cross-validation, each part with the weights and the threshold of
-// the others: F1 of all pairs of a row and a class, and its mean over the classes.
+// SetScores measure predicted sets of classes in cross-validation, each part with the weights and the threshold of the
+// others: F1 of all pairs of a row and a class, and the mean of each class's F1.
 type SetScores struct {
 	Rows  int     `json:"rows"`
 	Micro float64 `json:"micro_f1"`
 	Macro float64 `json:"macro_f1"`
-	// MicroKnown and MacroKnown are of as many classes as each row has.
+	// MicroKnown and MacroKnown are for sets of as many classes as each row has.
 	MicroKnown float64 `json:"micro_f1_number_known"`
 	MacroKnown float64 `json:"macro_f1_number_known"`
 }
 
-// reaching are the places of the probabilities that reach a threshold, or else of the largest.
+// reaching are the places of the probabilities that reach a threshold or, if none does, of the largest.
 func reaching(p []float64, threshold float64) (places []int) {
 	for k, v := range p {
 		if v >= threshold {
@@ -45,8 +45,8 @@ func likeliest(p []float64, n int) []int {
 	return classes
 }
 
-// SetF1 compares n predicted sets of classes with the actual ones, each ascending: micro is 2·TP/(2·TP + FP + FN) of all
-// pairs of a row and a class, macro the mean of that of each class that occurs.
+// SetF1 compares n predicted sets of classes with the actual ones, each ascending. micro is F1 = 2·TP/(2·TP + FP + FN) of all
+// pairs of a row and a class, and macro the mean of F1 over the classes that occur.
 //
 // Errors: [coles.ErrShape] if the lengths differ or are zero.
 func SetF1(predicted, actual [][]int) (micro, macro float64, err error) {

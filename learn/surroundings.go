@@ -16,17 +16,17 @@ import (
 
 const (
 	spreadShare = 0.85 // of the neighbours in each step of spreading
-	spreadSteps = 25   // after which what is left of the first labels has a share of 0.85²⁵ = 0.017
+	spreadSteps = 25   // after which the first labels keep a share of 0.85²⁵ = 0.017
 
 	mostSpread = 1 << 27 // numbers, of 1 GB
 )
 
 // surroundings spreads the labels y (n × c), zeros where they are unknown, over the edges (Zhou and others 2004):
 //
-//	f ← 0.85·D^-½AD^-½·f + 0.15·y,
+//	f ← 0.85·D^-½AD^-½·f + 0.15·y.
 //
-// and says of some rows, all where rows is nil, what say makes of the row of f, given its last column and the mean of that
-// over all nodes. The last column of y is 1 where a label is known. It takes 25 passes over the edges.
+// For some rows, all where rows is nil, it returns the result of say for the row of f, its last column and the mean of that
+// column over all nodes. The last column of y is 1 where a label is known. It takes 25 passes over the edges.
 func surroundings(ctx context.Context, g *coles.Graph, y kernel.Matrix[float64], rows []int, say func(f, to []float64, mean float64)) (kernel.Matrix[float64], error) {
 	a := inside.Adjacency(g)
 	half := make([]float64, a.Rows)
@@ -67,12 +67,12 @@ const (
 	passedTolerance = 1e-3 // of the largest value, the most that passing on ends from its limit
 )
 
-// passedOn has nodes say what their neighbours do, 0 unless there are known values, not NaN, in their component: with S = D⁻¹A
-// it is the limit, to a thousandth of the largest value, of
+// passedOn has each node take a share of the mean of its neighbours. It is 0 in components without a known value, which is
+// not NaN. With S = D⁻¹A it is the limit, to a thousandth of the largest value, of
 //
 //	p ← 0.98·S·p,
 //
-// where nodes whose value is known are held at it. It is of some rows, all where rows is nil.
+// where nodes of a known value are held at it. It returns some rows, all where rows is nil.
 func passedOn(ctx context.Context, g *coles.Graph, known []float64, rows []int) (kernel.Matrix[float64], error) {
 	s, err := matrix.RowMeans[float64](ctx, inside.Adjacency(g))
 	if err != nil {

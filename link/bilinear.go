@@ -12,12 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// bilinear learns what to ask unit rows z (n × d′) for, so that the answers are neighbours by the edges of g,
+// bilinear learns a vector for each of the unit rows z (n × d′) whose products with other rows are large for neighbours by
+// the edges of g,
 //
 //	z_uW/‖z_uW‖ + z_u/2,  W = (ZᵀZ + I)⁻¹ZᵀAZ(ZᵀZ + I)⁻¹,
 //
-// where Z has the rows of nodes with edges, and is 0 for others: W is the ridge regression of A by products of columns of Z,
-// and the rest is half a cosine, which tells who is alike by whatever made the rows. It takes O(m·d′ + n·d′²).
+// where Z has the rows of nodes with edges, and is 0 for others. W is the ridge regression of A by products of columns of Z.
+// The rest is half a cosine, which tells alike rows. It takes O(m·d′ + n·d′²).
 func bilinear(ctx context.Context, g *coles.Graph, units *matrix.Matrix[float64]) (*matrix.Matrix[float64], error) {
 	z := matrix.ToDense(units.Dense)
 	n, d := z.Dims()

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A pick is one of several that somebody had: a row of x each, and those that were taken.
+// A pick is a choice of some of several rows of x.
 type pick struct {
 	x     *mat.Dense
 	taken []bool

@@ -42,19 +42,19 @@ type Options struct {
 	// Sides, for a graph of two kinds of nodes, is the kind of each: recommended are nodes of the other kind
 	// only. [Sides] finds it in the edges.
 	Sides []bool
-	// Arcs, for a graph whose edges have a direction, are these, from U to V, of either direction or both of an edge;
-	// nodes recommended to u are heads V of arcs from it. Loops do not count.
+	// Arcs are the directions of edges, from U to V; an edge may have one or both. The nodes recommended to u are then heads
+	// V of arcs from it. Loops do not count.
 	Arcs []coles.Edge
 	// Embed returns vectors of the nodes of a graph, n × d, whose cosines help where features tell who is
 	// joined. It is called twice: for the graph without the hidden edges, which the vectors must not have seen,
 	// and for all of it.
 	Embed func(context.Context, *coles.Graph) (mat.Matrix, error)
-	// Features, n × d, have a column of cosines of their own besides that of Embed: what two nodes share, not their
-	// neighbours. It is for nodes of few edges, and brings no candidates.
+	// Features, n × d, have a column of cosines besides that of Embed: it compares the two nodes, not their neighbours. It is
+	// for nodes of few edges, and brings no candidates.
 	Features mat.Matrix
-	// OneOfSeveral says that the graph has one kind of edges of several, such as those of papers and authors, and Embed knows
-	// the others. Then the column of the embedding is of (z_uW/‖z_uW‖ + z_u/2)·z_v, by rows z of length 1, with a ridge
-	// regression W of the edges, and nodes with edges of other kinds alone are not recommended.
+	// OneOfSeveral says that the graph has one of several kinds of edges, such as those of papers and authors, and Embed
+	// knows the others. With rows z of length 1, the column of the embedding is then (z_uW/‖z_uW‖ + z_u/2)·z_v. W is a ridge
+	// regression of the edges. Nodes with edges of other kinds alone are not recommended.
 	OneOfSeveral bool
 	VectorsAlone bool   // rank candidates by the column of the embedding alone
 	Seed         uint64 // of the hidden edges, and of the hubs' neighbours
@@ -203,8 +203,8 @@ func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may fun
 // atOnce nodes are looked at before their candidates are ranked.
 const atOnce = 1024
 
-// Scores are the scores of pairs, each of recommending V to U, as [Recommender.Recommend] gives where V is within
-// reach; of others, nearly 0, that of nodes that nothing but the degree speaks for. Along arcs a score is multiplied by 1 + the
+// Scores are the scores of recommending V to U, for each pair. They are those of [Recommender.Recommend] where V is within
+// reach. Any other is nearly 0, the score of a node with nothing but its degree. Along arcs a score is multiplied by 1 + the
 // number of arcs from U: a node with many arcs is more often the tail.
 //
 // Errors: [coles.ErrIndex], and ctx's.

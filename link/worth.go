@@ -11,7 +11,7 @@ import (
 	"coles/near"
 )
 
-// Worth is what a [Recommender] found of edges that were hidden from it, as shares of their ends.
+// Worth is the quality of a [Recommender] on edges hidden from it: shares of their ends that it found.
 type Worth struct {
 	Hidden     int     `json:"hidden"`             // ends of hidden edges that were looked for
 	Recall     float64 `json:"recall_at_10"`       // among the ten best of their nodes, learned from the other half of the nodes
@@ -39,8 +39,8 @@ const (
 	judged      = 10  // recommendations
 )
 
-// hideSome takes some of the edges of a list out of a graph, or arcs and with both directions of it an edge. It gives the
-// rest of the list and the nodes that each node lost, ascending: of an arc the tail lost the head.
+// hideSome takes some edges of a list out of a graph, or arcs, with the whole edge. It returns the rest of the list and the
+// nodes that each node lost, ascending: of an arc the tail lost the head.
 func hideSome(g *coles.Graph, list []coles.Edge, arcs bool, seed uint64) (*coles.Graph, []coles.Edge, map[int][]int) {
 	kept, hidden := hide(list, seed)
 	lost, left := make(map[int][]int), make(map[coles.Edge]bool)
@@ -76,7 +76,7 @@ type trial struct {
 	single [4]int // found among the best ten by two steps, three, cosine and degree alone
 }
 
-// newTrials looks for what nodes have lost, those of a side if there are two, of not too many drawn ones.
+// newTrials looks for the lost neighbours of nodes, of one side if there are two. It draws some nodes of too many.
 func newTrials(ctx context.Context, f *finder, lost map[int][]int, side bool, seed uint64) ([]trial, error) {
 	var nodes []int
 	for u := range f.walks.sums {

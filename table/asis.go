@@ -6,13 +6,12 @@ import (
 	"coles"
 )
 
-// asIs makes a feature of a number without changing it. No scale that is learned does: if the largest size is 1 and
-// most are 0, the mean square is below 1.
+// asIs makes a feature of a number without changing it. No learned scale does: if the largest size is 1 and most are 0, the
+// mean square is below 1.
 var asIs = Scale{Unit: 1, Deviation: 1}
 
-// AsIs returns an encoder whose features are numbers as they are, in columns of these names: it tells a model of such
-// features which column is which. A hole is 0; a reader that knows the encoder puts these means in its place, and where
-// there are none the mean of its file.
+// AsIs returns an encoder that leaves numbers as they are, in columns of these names: it tells a model which column is which.
+// A hole is 0. A reader that knows the encoder replaces it by the column's mean, or by that of its file where means is nil.
 //
 // Errors: coles.ErrIDs for two columns of one name, coles.ErrShape for none, or for another number of means.
 func AsIs(columns []string, means []float64) (*Encoder, error) {

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsHole reports whether a cell is a missing value: empty, or NA, N/A, NaN, -NaN, NULL, None, nil or <NA>, in capitals or
-// small letters as programs write them, NaT, #N/A, #NA, \N, ?, -, -- or a dot, with space around it or not. That holds for
-// every kind of column, as pandas has it: Namibia is NAM, not NA, but where its reader knows better, see [Column].
+// IsHole reports whether a cell is a missing value, with space around it or not. These are: empty; NA, N/A, NaN, -NaN, NULL,
+// None, nil or <NA>, in capitals or small letters as programs write them; NaT, #N/A, #NA, \N, ?, -, -- or a dot. That holds
+// for every kind of column, as in pandas. Namibia is NAM, not NA, but where its reader knows better, see [Column].
 func IsHole(cell string) bool { return filed.IsMark(cell) }
 
 // HasHole reports whether a cell of a row is a hole, but for columns to be ignored.

@@ -110,12 +110,12 @@ func (e *Encoder) Unseen(t *Table) (all []Unseen) {
 	return all
 }
 
-// Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not there to learn
-// from, and a column that is not there make none; of numbers, no feature is the mean. Kinds are the learned ones,
-// whatever the kinds in t. It takes a pass over the cells, however many columns and values the encoder has.
+// Encode returns the features of the rows of a table (n × d). A hole, a word or value that was not learned, and an absent
+// column have no features; of numbers, no feature is the mean. Columns have the learned kinds, whatever the kinds in t. It
+// takes a pass over the cells, however many columns and values the encoder has.
 //
-// Errors: as [Fit] but for tables without features, coles.ErrNotFinite, too, for a number whose feature is beyond
-// float64, and ctx's.
+// Errors: as [Fit] but for tables without features, coles.ErrNotFinite, too, for a number whose feature is beyond float64,
+// and ctx's.
 func (e *Encoder) Encode(ctx context.Context, t *Table) (*sparse.CSR, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)

@@ -87,12 +87,12 @@ func (v *Variable) String() string {
 // rowsAtOnce are encoded between two looks at the context.
 const rowsAtOnce = 1000
 
-// Fit learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It
-// takes one pass over the cells, two over a text whose kind is detected.
+// Fit learns an encoder from the rows of a table: kinds that are to be detected, scales, categories, words. It takes one pass
+// over the cells, two over a text whose kind is detected.
 //
-// Errors: a [*CellError] of coles.ErrFormat or coles.ErrNotFinite for a cell that its column's kind does not
-// have, coles.ErrShape for columns of different lengths, without rows, or without any feature,
-// coles.ErrIDs for two columns of one name, and ctx's.
+// Errors: a [*CellError] of coles.ErrFormat or coles.ErrNotFinite for a cell that does not fit its column's kind;
+// coles.ErrShape for columns of different lengths, without rows, or without any feature; coles.ErrIDs for two columns of one
+// name; ctx's.
 func Fit(ctx context.Context, t *Table) (*Encoder, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)

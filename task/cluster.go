@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Up to fewClusters are tried first. Where that many are the best, twice as many are, and so on up to mostClusters.
+// At first 2 to fewClusters are tried. Where the last number is the best, twice as many are tried, and so on up to
+// mostClusters.
 const fewClusters, mostClusters = 20, 160
 
 // Clusters divide n nodes.
@@ -24,10 +25,10 @@ type Clusters struct {
 	unit mat.Matrix // the rows at length 1
 }
 
-// Cluster divides the rows of y, vectors for clustering, at length 1 into k clusters by k-means. For k = 0 it takes the
-// number of the largest mean silhouette, which compares all pairs of rows: of 2 to 20 or, where the last number tried is
-// the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three rows for k = 0,
-// and as [cluster.KMeans.Fit] and [cluster.Count].
+// Cluster divides the rows of y, vectors for clustering, into k clusters by k-means, after scaling them to length 1. For k =
+// 0 it takes the number with the largest mean silhouette, which compares all pairs of rows. It tries 2 to 20 and, where the
+// last number is the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three
+// rows for k = 0, and as [cluster.KMeans.Fit] and [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {

@@ -17,7 +17,7 @@ import (
 type Data struct {
 	*dataset.Dataset
 	Graph *coles.Graph // nil for vectors alone
-	// Joined says that the graph is that of nearest rows, by [Join]: its edges agree with the features that made them.
+	// Joined says that the graph is from [Join]: its edges agree with the features that made them.
 	Joined bool
 	Apart  bool // the graph has no edges, by [Apart]
 	// ByKinds says that edges weigh by the degrees of their kinds, by [Data.Fit].
@@ -65,8 +65,8 @@ const usualNearest = 10
 // UsualNearest is how many nearest rows each of n has: 10, or n/4 below 40.
 func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
 
-// Join makes the graph of rows of features: that of the k nearest of each, 0 for [UsualNearest]. The dataset gets it as
-// Undirected. Errors: as [coles.KNN], and [coles.ErrShape] for k rows or fewer, or where none is near another.
+// Join joins each row of features to its k nearest, 0 for [UsualNearest]. The dataset gets the graph as Undirected.
+// Errors: as [coles.KNN], and [coles.ErrShape] for k rows or fewer, or where none is near another.
 func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	n, _ := d.Features.Dims()
 	if k == 0 {

@@ -42,7 +42,7 @@ type weightRange struct {
 	Max float64 `json:"max"`
 }
 
-// A kindDescription counts edges of a kind as the file has them, their ends, and of these such as have no other neighbour.
+// A kindDescription counts the edges of a kind in the file, their ends, and the ends that have no other neighbour.
 type kindDescription struct {
 	Kind  string `json:"kind"`
 	Edges int    `json:"edges"`
@@ -82,8 +82,8 @@ type featuresDescription struct {
 	Empty   int     `json:"empty_rows"` // that have none
 }
 
-// Describe describes data whose labels are t, and a fit with these settings. What a table's columns are is told by e,
-// nil for none. Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
+// Describe describes data whose labels are t, and a fit with these settings. e tells the columns of a table, nil for none.
+// Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
 func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
 	g := d.Graph
 	_, components := g.Components()

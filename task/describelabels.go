@@ -42,9 +42,9 @@ type homophily struct {
 // to half a point. It is far ahead from a half on. The four real graphs there whose features are better have at most 0.01.
 const farAbove = 0.25
 
-// Doubt warns of a choice of features where neighbours share their class far more often than by
-// chance. One over the root of the number of edges, two standard errors of a share at most, is taken
-// off first. It is "" where there is nothing to warn of.
+// Doubt warns of a choice of features where neighbours share their class far more often than by chance. First it takes off
+// one over the root of the number of edges, two standard errors of a share at most. It is "" where there is nothing to warn
+// of.
 func (h *homophily) Doubt(chosen *coles.Alignment) string {
 	if h == nil || chosen == nil || chosen.Kind() != coles.UseFeatures ||
 		h.Edge-1/math.Sqrt(float64(h.Edges))-h.Expected < farAbove*(1-h.Expected) {

@@ -19,8 +19,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A File is what one program keeps for another: a model, the encoder of its features, what was learnt from labels, and
-// the rows without a graph that others join. Any of them may be nil, but not both model and predictor.
+// A File is kept by one program for another: a model, the encoder of its features, a predictor, and the rows without a graph
+// that others join. Any of them may be nil, but not both model and predictor.
 type File struct {
 	Model     Model
 	Encoder   *table.Encoder   // of the columns that features are made of

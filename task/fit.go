@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Purpose is what vectors are for: what helps a classifier, which weighs columns itself, can harm a cosine or
+// A Purpose is the use of vectors: those that help a classifier, which weighs columns itself, can harm a cosine or
 // a distance, which do not.
 type Purpose int
 
@@ -67,9 +67,9 @@ func (f *Fitted) Notice() string {
 	return f.Model.Report().Notice()
 }
 
-// Fit fits a model. Of rows that [Join] has joined it takes the graph, as their neighbours agree with the features that
-// made them, and [live.RowShare]. For links of edges with kinds, where no arcs count, the graph of d becomes the sum of its
-// kinds, of which each weighs by its own degrees, (d_u·d_v)^-½. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+// Fit fits a model. For rows that [Join] has joined it takes the graph, as their neighbours agree with the features that made
+// them, and [live.RowShare]. For links of edges with kinds, unless arcs count, the graph of d becomes a sum of its kinds.
+// Each kind weighs by its own degrees, (d_u·d_v)^-½. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
 	if how.For == ForLinks && d.Kinds != nil && d.Graph.Roles() == nil {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Target is what labels are of: one class a node, several, or a number. One of the three is there, of all nodes.
+// A Target holds the labels of all nodes in one of three forms: one class a node, several classes, or a number.
 type Target struct {
 	learn.Labels
 	Names []string // of the classes, nil for numbers and where the classes have none
@@ -25,7 +25,7 @@ type Target struct {
 // Meanings are what labels may be taken as by [TargetOf].
 var Meanings = []string{"classes", "numbers", "several"}
 
-// TargetOf takes the labels of n nodes as one of [Meanings] or, for "", as what they look like: sets of classes where
+// TargetOf takes the labels of n nodes as one of [Meanings]. For "" it takes sets of classes where
 // [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
 // [*NumberError] for a label among numbers that is none, or too large.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
@@ -74,7 +74,7 @@ func (e *NumberError) Unwrap() error {
 	return coles.ErrFormat
 }
 
-// Kind is what the labels are.
+// Kind is the kind of the labels.
 func (t Target) Kind() Kind {
 	switch {
 	case t.Values != nil:

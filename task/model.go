@@ -53,8 +53,8 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// Take has the edges of d weigh by their kinds if those did that the model was fitted to, and notes weights where these had
-// none, or none now. Errors: [coles.ErrShape] for edges without kinds.
+// Take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
+// of the two graphs has them. Errors: [coles.ErrShape] for edges without kinds.
 func (f *File) Take(d *Data) ([]Note, error) {
 	if !f.ByKinds {
 		return otherWeights(f.Model, d.Graph), nil
@@ -65,7 +65,7 @@ func (f *File) Take(d *Data) ([]Note, error) {
 	return nil, d.weigh()
 }
 
-// otherWeights notes weights of edges where the model had none, or none now.
+// otherWeights notes weights of edges where only the model's graph or this one has them.
 func otherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
 	switch m := m.(type) {

@@ -50,10 +50,10 @@ func ZeroRows(y mat.Matrix, ids []string) (notes []Note) {
 	return notes
 }
 
-// fewLabels are so few nodes that a feature may say what their labels say by chance.
+// fewLabels is the number of nodes below which a feature may agree with the labels by chance.
 const fewLabels = 20
 
-// LabelsInFeatures notes columns of the features that say what the labels say.
+// LabelsInFeatures notes columns of the features that give away the labels.
 func LabelsInFeatures(d *dataset.Dataset) (notes []Note) {
 	var known []int
 	for i, class := range Known(d, len(d.Labels)) {

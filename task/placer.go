@@ -27,9 +27,9 @@ func NewPlacer(ctx context.Context, m *coles.Model, d *Data) (p *Placer, err err
 	return p, err
 }
 
-// Embed makes vectors (k × d′) of newcomers, which have the numbers n … n+k−1, features x (k × d), nil for none, and these
-// edges, of weight 1 for nil. Among rows without a graph newcomers without edges join the rows nearest to them.
-// Errors: as [live.Frozen.Embed] and [live.Rows.Near].
+// Embed makes vectors (k × d′) of newcomers, which have the numbers n … n+k−1. They have features x (k × d), nil for none,
+// and these edges, of weight 1 for nil. Newcomers without edges join the nearest rows, if d was rows without a graph. Errors:
+// as [live.Frozen.Embed] and [live.Rows.Near].
 func (p *Placer) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
 	if p.rows != nil && len(edges) == 0 {
 		return p.rows.Embed(ctx, x)

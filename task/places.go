@@ -28,8 +28,8 @@ func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, 
 	return places, nil
 }
 
-// Important are nodes by degree, largest first, or for nil by the cosine of their row at unit length and their group's
-// mean.
+// Important orders nodes by degree, largest first. For nil degrees it is the cosine of their row at unit length and their
+// group's mean.
 func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
 	importance := degrees
 	if importance == nil {

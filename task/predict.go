@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Kind is what labels are.
+// A Kind is a kind of labels.
 type Kind int
 
 const (
@@ -33,7 +33,7 @@ type Predictor struct {
 	*learn.Predictor
 	byVectors *learn.Predictor // for nodes without features, too
 
-	// What it learnt from; nil for a predictor that was read, and for another kind.
+	// The rows that it learnt from; nil for a predictor that was read, and for another kind.
 	vectors, features mat.Matrix
 	labels            []int
 }
@@ -81,7 +81,7 @@ func (p *Predictor) choose() { p.Predictor = cmp.Or(p.byVectors.Columns, p.byVec
 // byFeatures reports whether nodes are predicted by their features alone, and not by vectors.
 func (p *Predictor) byFeatures() bool { return p.Predictor != p.byVectors }
 
-// Kind is what it predicts.
+// Kind is the kind of the predicted labels.
 func (p *Predictor) Kind() Kind {
 	switch {
 	case p.Ridge != nil:
@@ -92,7 +92,7 @@ func (p *Predictor) Kind() Kind {
 	return OneClass
 }
 
-// Reads is what it predicts by: vectors, or columns of the features.
+// Reads is the input of its predictions: vectors, or columns of the features.
 func (p *Predictor) Reads() string {
 	if p.byFeatures() {
 		return "columns"
@@ -100,7 +100,7 @@ func (p *Predictor) Reads() string {
 	return "vectors"
 }
 
-// Model is what it learnt from, in words: a kind of model, or the columns.
+// Model is the source of its input, in words: a kind of model, or the columns.
 func (p *Predictor) Model() string {
 	if p.byFeatures() {
 		return "columns of the features"
@@ -108,7 +108,7 @@ func (p *Predictor) Model() string {
 	return kindOf(p.Origin)
 }
 
-// For is the predictor for vectors of m. Where the model of either is not known it notes that, and predicts by vectors:
+// For is the predictor for vectors of m. Where the model of either is not known it notes that, and predicts by vectors, since
 // features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
 func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
 	learnt, vectors := p.Origin, OriginOf(m)
@@ -151,7 +151,7 @@ func (p *Predictor) Newcomers(ctx context.Context, y, x mat.Matrix) ([]learn.Ans
 	return p.Answers(ctx, nil, y, Target{features: x}, nil)
 }
 
-// reading is the predictor of these nodes, and what it reads.
+// reading is the predictor for these nodes, and its input.
 func (p *Predictor) reading(y mat.Matrix, t Target) (*learn.Predictor, mat.Matrix) {
 	if p.byFeatures() && t.features != nil {
 		return p.Predictor, t.features
@@ -159,7 +159,7 @@ func (p *Predictor) reading(y mat.Matrix, t Target) (*learn.Predictor, mat.Matri
 	return p.byVectors, y
 }
 
-// numbered are labels by the names of this predictor's classes, of others by other names; −1 for a class that it lacks.
+// numbered translates labels with names into this predictor's classes; −1 for a class that it lacks.
 func (p *Predictor) numbered(labels []int, names []string) []int {
 	if p.Names == nil || names == nil {
 		return labels

@@ -24,13 +24,13 @@ type Why struct {
 	Columns   []ColumnPart `json:"columns,omitempty"`
 }
 
-// A NodePart is that of a labelled node; above 0 it speaks for the class.
+// A NodePart is the part of a labelled node; above 0 it speaks for the class.
 type NodePart struct {
 	ID   string  `json:"id"`
 	Part float64 `json:"part"`
 }
 
-// A ColumnPart is that of a column of features; Value is the node's own.
+// A ColumnPart is the part of a column of features; Value is the node's own.
 type ColumnPart struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -60,8 +60,8 @@ func (w *Why) String() string {
 
 func signed(v float64) string { return fmt.Sprintf("%+.3g", v) }
 
-// Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class: by the labelled nodes,
-// unless the predictor was read, and by the columns of features that are known. Errors: [ErrNoReasons], and as
+// Why says why the nodes of these rows of y, vectors of d by m, got these answers of one class. The reasons are labelled
+// nodes, unless the predictor was read, and known columns of features. Errors: [ErrNoReasons], and as
 // [learn.LinearModel.RowReasons] and [learn.LinearModel.ColumnReasons].
 func (p *Predictor) Why(ctx context.Context, d *Data, m Model, y mat.Matrix, t Target, rows []int, answers []learn.Answer) ([]*Why, error) {
 	n, _ := y.Dims()

@@ -9,10 +9,9 @@ import (
 	"coles"
 )
 
-// The library makes room for as many elements as a list of a footer or of a page's header
-// declares, which may be 2³¹ in a file of a hundred bytes, and memory that runs out is no panic to
-// recover from. So both are walked over first, by the grammar of Thrift's compact protocol
-// (github.com/apache/thrift, doc/specs/thrift-compact-protocol.md).
+// The library makes room for as many elements as a list of a footer or a page's header declares. That may be 2³¹ in a file of
+// a hundred bytes, and a program cannot recover from lack of memory. So both are walked over first, by the grammar of
+// Thrift's compact protocol (github.com/apache/thrift, doc/specs/thrift-compact-protocol.md).
 
 // errShort reports that a structure goes on where the bytes end.
 var errShort = errors.New("a structure goes on past its end")

@@ -13,9 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The library makes room for what the runs in a page declare, which may be 2³¹ values in five bytes,
-// and where a page holds fewer values than its header says, it gives what its memory held before. So
-// values are counted first (github.com/apache/parquet-format, Encodings.md).
+// The library makes room for the runs that a page declares, which may be 2³¹ values in five bytes. Where a page holds fewer
+// values than declared, it returns old memory. So values are counted first (github.com/apache/parquet-format, Encodings.md).
 
 // errCount reports that a page does not hold what it declares.
 var errCount = fmt.Errorf("%w: another number of values than the page declares", coles.ErrFormat)
@@ -189,8 +188,8 @@ func checkRuns(b []byte, bits uint64, n int) error {
 // of 256 in the files of DuckDB.
 const mostFill = 255
 
-// countRuns passes over runs of numbers and packed numbers of a width in bits, which must be n and what
-// fills up the last run, and counts those that are equal to one of at most eight bits.
+// countRuns passes over runs of numbers and packed numbers of a width in bits. They must be n, and the filling of the last
+// run. It counts those that are equal to one, of at most eight bits.
 func countRuns(b []byte, bits uint64, n int, one uint32) (equal int, err error) {
 	left := int64(n)
 	for len(b) > 0 {

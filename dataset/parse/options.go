@@ -89,12 +89,11 @@ type Options struct {
 type HeaderMode int
 
 const (
-	// DetectHeader takes the first line with fields for a header if its weight (in an edge list) or all
-	// its values (in a features file) are not numbers, if a field of an edge that is not used is
-	// text there and a number in the line after, or if the fields used, or among four or more two ends, are words
-	// that headers use. Names of features may be ascending whole numbers behind "id". Should a word of such a line turn
-	// out to be a node's id, that is coles.ErrFormat: nothing is lost to a wrong guess. The first line of labels is a
-	// header, too, if its id is no node's and those of all other lines are, none of which has its label.
+	// DetectHeader takes the first line with fields for a header in any of these cases. Its weight (in an edge list) or all
+	// its values (in a features file) are not numbers. An unused field of an edge is text there and a number in the next
+	// line. The fields used, or two ends among four or more, are words that headers use. Names of features may be ascending
+	// whole numbers behind "id". If a word of such a line is also a node's id, that is coles.ErrFormat: no wrong guess loses
+	// anything. A first line of labels is also a header if only its id is no node's, and its label is on no other line.
 	DetectHeader HeaderMode = iota
 	// NoHeader takes every line for data.
 	NoHeader

@@ -222,8 +222,8 @@ func Compressed(rows, cols int, is, js []int32, values []float64) *sparse.CSR {
 	return (&Set{blocks: []block{{is, js, values}}, Count: len(is)}).CSR(rows, cols)
 }
 
-// JoinRepeats counts entries of a row at the place of an earlier one, and joins them as [coles.WithRepeats] does, but leaves
-// those that add up for the graph, as the other direction of an edge has a say in it.
+// JoinRepeats counts entries of a row at the place of an earlier one, and joins them as [coles.WithRepeats] does. Those that
+// add up stay for the graph, as the other direction of an edge has a say in it.
 func JoinRepeats(m *sparse.CSR, repeats string) (again int) {
 	raw := m.RawMatrix()
 	how, first := matrix.Repeats(repeats), make([]int, raw.J) // of a column, from 1, beyond what rows before have

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrange puts features that are numbers as they are in the order of an encoder's columns, if their file has names for
-// its own, and makes them of the cells of a table.
+// arrange puts numbers as they are, in a file with names for them, in the order of an encoder's columns. It makes features of
+// the cells of a table.
 func (l *edgeFiles) arrange(opts options) error {
 	names := l.FeatureNames
 	if l.Table != nil {

@@ -233,8 +233,7 @@ func onlyHeaderWords(fields []string) bool {
 	return len(fields) > 1 && !slices.ContainsFunc(fields, func(c string) bool { return !text.IsColumnName(c) })
 }
 
-// checkGuess makes sure that a line which was taken for a header does not have the id of a node in
-// the field for an id, with its kind before it.
+// checkGuess makes sure that a line taken for a header has no node's id, with its kind before it, in the field for an id.
 func checkGuess(t *text.Reader, nodes *nodeIDs, k int, kind string) {
 	if t.Guessed && k < len(t.Header) && nodes.has(kind+t.Header[k]) {
 		t.Line = t.First

@@ -16,8 +16,8 @@ import (
 	"coles/internal/text"
 )
 
-// A jsonReader reads node-link data of NetworkX and d3, where links may number the nodes, adjacency data of NetworkX, the
-// JSON Graph Format, and elements of Cytoscape, by their groups or in one list.
+// A jsonReader reads node-link data of NetworkX and d3, whose links may number the nodes, and adjacency data of NetworkX. It
+// reads the JSON Graph Format, and elements of Cytoscape, by their groups or in one list.
 type jsonReader struct {
 	*builder
 	file         []byte

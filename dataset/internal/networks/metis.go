@@ -8,9 +8,9 @@ import (
 	"coles/internal/setting"
 )
 
-// readMETIS reads a graph of METIS: numbers of nodes and edges and a form, then for each node a line of its size, its
-// weights and its neighbours from 1 on, with weights of edges, as far as the form has them. Each edge is there from
-// either end.
+// readMETIS reads a graph of METIS: numbers of nodes and edges, and a form. Then each node has a line of its size, its
+// weights and its neighbours from 1 on, with weights of edges, as far as the form has them. Each edge is there from either
+// end.
 func readMETIS(b *builder, r io.Reader) {
 	nodes, edges, row, ends := 0, 0, 0, 0
 	before, step := 0, 1 // numbers before the neighbours, and of each
