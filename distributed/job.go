@@ -48,9 +48,8 @@ type Job struct {
 	Runner string
 	// Cancel ends the job of a name where the runner has no job service: dataflow.Cancel.
 	Cancel func(ctx context.Context, job string) error
-	// Progress, unless nil, is called with the stage, "inputs", "prepare", "choose", "hop 3/9" or "embed", and with the number
-	// of files or blocks that are done, one call after the other. Dataflow shows the progress of pipelines in its own pages
-	// only.
+	// Progress, unless nil, gets the stage, "inputs", "prepare", "choose", "hop 3/9" or "embed", and the number of files or
+	// blocks done, one call after the other. Dataflow shows the progress of pipelines in its own pages only.
 	Progress coles.Progress
 }
 
