@@ -137,7 +137,7 @@ func (s Settings) filterBeside() Filter {
 // edge joins two nodes with features, or if all rows are alike. Nor do they if the spectrum of 40 columns or more is hardly
 // other than of noise (Marčenko and Pastur 1967).
 //
-// Else hidden features decide. q predicts them by other features of the neighbours, over other features of the node. With
+// Else hidden features decide. q is how well other features of the neighbours tell them, over how well the node's own do. With
 // halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
 //
 //	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ).

@@ -89,8 +89,8 @@ func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k
 	return index.near(ctx, &search{queries: queries, k: k})
 }
 
-// NearRows is Near for rows of the index, all of them where rows is nil, which do not find themselves. Dense
-// rows are all compared at half the cost: two of them once, for both.
+// NearRows is Near for rows of the index, nil for all of them. A row does not find itself. All dense rows are compared at half
+// the cost: two of them once, for both.
 func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match, error) {
 	if rows == nil {
 		return index.near(ctx, &search{queries: index.x, self: index.all(), k: k})
