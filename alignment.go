@@ -14,9 +14,9 @@ import (
 )
 
 // Alignment measures s, r and q on a graph with features X (n × d), prepared as [Fit] with these settings does. None depends
-// on the numbering of nodes: s begins with random combinations of columns, and r goes by hashes of nodes' features and their
-// neighbours'. s takes some 30 products of X and of Xᵀ with 8 columns, r 9 hops of 34 columns in float64, or 144, and q four
-// times F with 32. Errors: as [Fit].
+// on the numbering of nodes: s begins with random combinations of columns, and r with hashes of features and neighbours. s
+// takes some 30 products of X and of Xᵀ with 8 columns. r takes 9 hops of 34 columns in float64, or 144 hops. q applies F to
+// 32 columns four times. Errors: as [Fit].
 func (s Settings) Alignment(ctx context.Context, g *Graph, x mat.Matrix) (Alignment, error) {
 	if err := s.Check(); err != nil {
 		return Alignment{}, err
@@ -67,7 +67,7 @@ func align[T kernel.Float](ctx context.Context, s Settings, g *Graph, how *Prepa
 	return a, err
 }
 
-// String explains the choice, and says where it may be by chance.
+// String explains the choice, and says if chance may have made it.
 func (a Alignment) String() string {
 	name := map[bool]string{true: "graph model", false: "feature model"}[a.Kind() == UseGraph]
 	if a == (Alignment{Known: true}) {

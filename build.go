@@ -42,22 +42,22 @@ func graphOptions(opts []GraphOption) (c graphConfig) {
 // W⁺ never has them.
 func WithSelfLoopsKept() GraphOption { return func(c *graphConfig) { c.keepLoops = true } }
 
-// WithArcs has [Fit] take each edge for an arc, from U to V, or from the row of an entry to its column. The graph stays
-// undirected for all else. The vectors get columns that tell two roles apart: those of [Graph.Roles]. It is for graphs
-// where the two ends of an arc differ in kind: what needs, eats or calls another; elsewhere it may cost a classifier 2 points.
-// Errors: [ErrSetting] for input without a direction.
+// WithArcs makes each edge an arc, from U to V, or from the row of an entry to its column. Only [Fit] reads directions: the
+// vectors get columns for two roles, the two kinds of nodes of [Graph.Roles]. It is for graphs where the two ends of an arc
+// differ in kind, as needs, eats or calls; elsewhere it may cost a classifier 2 points. Errors: [ErrSetting] for input without
+// a direction.
 func WithArcs() GraphOption { return func(c *graphConfig) { c.arcs = true } }
 
 // WithIDs names the nodes: one distinct string for each, in row order.
 func WithIDs(ids []string) GraphOption { return func(c *graphConfig) { c.ids = slices.Clone(ids) } }
 
-// WithWeights gives the edges of [NewGraph] one weight each, finite and not negative; nil is 1 for all. They take 16 bytes
-// an edge more, unless all are 1. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], [ErrSetting] elsewhere.
+// WithWeights gives each edge of [NewGraph] a weight, finite and not negative; nil is 1 for all. Unless all are 1, they take
+// 16 bytes an edge more. Errors: [ErrNotFinite], [ErrNegative], [ErrShape], and [ErrSetting] in other constructors.
 func WithWeights(weights []float64) GraphOption { return func(c *graphConfig) { c.weights = weights } }
 
-// WithRepeats says what becomes of edges that are given again in the same direction: "sum", which is usual, adds up their
-// weights, "max" takes the largest and "first" the first. Of the two directions the larger counts; but sums that differ by
-// direction are added up, as those of contacts or payments. Errors: [ErrSetting].
+// WithRepeats says how edges given again in the same direction become one: "sum", the default, adds up their weights, "max"
+// takes the largest and "first" the first. Of the two directions the larger counts. But sums that differ by direction are
+// added up, as for contacts or payments. Errors: [ErrSetting].
 func WithRepeats(how string) GraphOption {
 	return func(c *graphConfig) { c.repeats = matrix.Repeats(how) }
 }
@@ -65,9 +65,9 @@ func WithRepeats(how string) GraphOption {
 // WithMirrors lets [FromCSR] make a directed graph undirected: a_ij and a_ji become the larger or the sum, as [WithRepeats] says.
 func WithMirrors() GraphOption { return func(c *graphConfig) { c.mirrors = true } }
 
-// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions, of weight 1 unless
-// [WithWeights]; edges listed again add up unless [WithRepeats]. It takes O(n + m log(max degree)) time on all processors
-// and 8 bytes an edge and 28 bytes a node besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
+// NewGraph builds a graph of n nodes from its edges, each listed once or in both directions. Their weight is 1 unless
+// [WithWeights]; repeated edges add up unless [WithRepeats]. It takes O(n + m log(max degree)) time on all processors, and 8
+// bytes an edge and 28 a node besides the input. Errors: [ErrShape] for no nodes, [ErrIndex], [ErrIDs].
 func NewGraph(n int, edges []Edge, opts ...GraphOption) (*Graph, error) {
 	c := graphOptions(opts)
 	weights := c.weights
@@ -104,8 +104,8 @@ func (c graphConfig) checkRepeats() error {
 	return nil
 }
 
-// FromGonum builds a graph from gonum's. Rows follow ascending node ids, which, as decimals, are the names
-// of the nodes unless [WithIDs] gives others. Weights are read where g is a graph.Weighted; absent means 1.
+// FromGonum builds a graph from gonum's. Rows follow ascending node ids. The ids, as decimals, name the nodes unless [WithIDs]
+// gives other names. Weights are read if g is a graph.Weighted; an absent weight is 1.
 func FromGonum(g graph.Undirected, opts ...GraphOption) (*Graph, error) {
 	nodes := graph.NodesOf(g.Nodes())
 	ids := make([]int64, len(nodes))
@@ -225,8 +225,8 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 	return fromParts(rows, parts, raw.Indptr[rows], !ones, c)
 }
 
-// newGraph applies what all constructors share to a symmetric matrix without duplicates; arcs are nil where nothing has
-// a direction.
+// newGraph applies the steps that all constructors share to a symmetric matrix without duplicates. Without directions arcs are
+// nil.
 func newGraph(adj *kernel.CSR[float64], c graphConfig, report GraphReport, arcs []iter.Seq2[Edge, float64]) (*Graph, error) {
 	if c.weights != nil {
 		return nil, fmt.Errorf("coles: graph: %w", setting.Bad("WithWeights", len(c.weights), "NewGraph, since elsewhere the input has the weights"))
@@ -298,11 +298,11 @@ func fromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 	return newGraph(adj, graphOptions(opts), GraphReport{}, nil)
 }
 
-// Roles returns the double cover of a graph built [WithArcs], else nil. It has 2n nodes: node i of g is 2i as the tail of
-// arcs, and 2i + 1 as the head of others. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
+// Roles returns the double cover of a graph built [WithArcs], else nil. It has 2n nodes: 2i is node i as the tail of arcs, and
+// 2i + 1 is node i as the head. An arc i → j is an edge of 2i and 2j + 1; loops are left out.
 func (g *Graph) Roles() *Graph { return g.made().roles }
 
-// withoutArcs is the graph as it would be if its edges were no arcs.
+// withoutArcs is the same graph without directions.
 func (g *Graph) withoutArcs() *Graph {
 	if g.roles == nil {
 		return g

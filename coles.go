@@ -18,14 +18,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit embeds the nodes of a graph with features X (n × d): it prepares the features, filters them, builds the contrast ΔW,
-// finds the projection P, weights the columns of FXPᵀ and adds one for the degrees. Where neighbours say less of a node than
-// its own features, it leaves the graph out: see [Kind]. Without features, a nil x, a [Structure] of the graph makes some. The
+// Fit embeds the nodes of a graph with features X (n × d). It prepares the features, filters them, builds the contrast ΔW,
+// finds the projection P, weights the columns of FXPᵀ and adds a column for the degrees. Where a node's own features tell more
+// of it than its neighbours, Fit leaves the graph out: see [Kind]. If x is nil, a [Structure] of the graph makes features. The
 // [DefaultSettings] need no tuning.
 //
-// Columns that the input does not determine are 0, and [Report] counts them: where the last eigenvalues equal one that is
-// left out (to 10⁻⁹ of the largest, to rounding, or to ten residuals of an iteration), d′ cuts their eigenspace, and rounding
-// would choose among its vectors. [Float32] refuses such fits, or the fit goes on in float64.
+// Columns that the input does not determine are 0, and [Report] counts them. They occur if d′ cuts the eigenspace of the last
+// eigenvalue: rounding would choose among its vectors. Eigenvalues count as equal to 10⁻⁹ of the largest, to rounding, or to
+// ten residuals of an iteration. [Float32] refuses such fits, or the fit goes on in float64.
 //
 // It takes the time of [SolveImplicit] or of [Filter.Apply] and [Solve], by the [Solver], and K·nnz(W)·d′ for the embedding;
 // [Settings.Estimate] gives the memory. The result depends on input and settings only, to the byte, for any number of
@@ -157,7 +157,7 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 		return err
 	}
 	p, err := of.fit(ctx)
-	if err != nil || p.columns() == 0 { // which edges make, and truncation leaves
+	if err != nil || p.columns() == 0 { // without edges, or after truncation
 		return err
 	}
 	p.Share, p.Roles = more.share, more.roles
@@ -179,7 +179,7 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 	return err
 }
 
-// keep leaves the first columns, and the one of degrees, which is the last. It returns how many go.
+// keep leaves the first columns and the last one, of the degrees. It returns the number of columns that go.
 func (p *Part) keep(columns int) (dropped int) {
 	rows, vectors := kernel.Matrix[float64](p.Directions.RawMatrix()), len(p.Lambda)
 	if dropped = rows.Rows - columns; dropped <= 0 {
@@ -330,7 +330,7 @@ func (f *fitting) step(stage string, done, total int) {
 	f.progress(stage, done, total)
 }
 
-// choose takes the graph with its features, or the features alone, unless a setting has.
+// choose decides for the graph with its features, or for the features alone, unless a setting has decided.
 func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T], room []T) error {
 	if f.Kind != 0 {
 		return nil
@@ -345,7 +345,7 @@ func choose[T kernel.Float](ctx context.Context, f *fitting, x *matrix.Matrix[T]
 	return nil
 }
 
-// What package inside shows the other packages of this module.
+// Package inside opens these functions to the other packages of this module.
 func init() {
 	door.Adjacency, door.FromEdges, door.FromRows = (*Graph).valuedRows, fromEdges, fromRows
 	door.Entries = func(w any) *kernel.CSR[float64] { // nil for any other matrix than a SymCSR

@@ -13,7 +13,7 @@ import (
 	"coles/internal/setting"
 )
 
-// What a fit decides stands in this file, from top to bottom in the order in which it does. No label is seen.
+// This file holds the decisions of a fit, from top to bottom in their order. No decision sees a label.
 //
 //	measured                                  decided
 //	features d, nodes n                       how many columns, and of which part: dims, kept
@@ -22,26 +22,26 @@ import (
 //	entries a row, s, effective rank          the share of neighbour columns beside those of features: share
 //	whether the graph keeps arcs              columns of roles: others
 //
-// Made features are those that a [Structure] makes of a graph. Neighbour columns are the vectors of a fit to made features, beside
-// those of given ones.
+// Made features are features that a [Structure] makes of a graph. Neighbour columns are the vectors of a fit to made features,
+// put beside the vectors of given features.
 
 // fitting holds the checked input of a part's fit, for either precision.
 type fitting struct {
 	config
 	g       *Graph         // with weights
-	unit    float64        // of these
+	unit    float64        // of the weights
 	x       *matrix.Source // features as they came in
 	prepare *Preparer
 	entries float64                // in a row of features
 	made    *Structure             // that makes the features, nil where they are given
-	room    kernel.Matrix[float32] // that this took, for the filter
+	room    kernel.Matrix[float32] // that made took, for the filter
 	total   int                    // columns of all parts but roles
 	roles   int                    // columns of each role
 	report  Report
 	last    time.Time // end of the last stage
 }
 
-// features is how many were given.
+// features is the number of given features.
 func (f *fitting) features() int {
 	if f.made != nil {
 		return 0
@@ -79,18 +79,18 @@ func (s Settings) dims(d int, made, arcs bool) (first, all, role int) {
 	return min(first, all), all, role
 }
 
-// madeColumns is the number of features that are made for so many nodes: a third of them, at most 128 unless d′ is more.
+// madeColumns is the number of features made for so many nodes: a third of the nodes, at most 128 or, if that is more, d′.
 func (s Settings) madeColumns(nodes int) int {
 	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }
 
-// kept is how many columns of features stay beside neighbour columns: a quarter of all or, if that is more, the rank aimed at,
-// but at most half.
+// kept is the number of feature columns that stay beside neighbour columns: a quarter of all or, if that is more, the rank
+// aimed at, but at most half.
 func (s Settings) kept(columns, all int) int {
 	return min(columns, max(all/4, min(int(s.aim()), all/2)))
 }
 
-// aim is the effective rank that is aimed at, the usual one where γ is fixed.
+// aim is the effective rank that a fit aims at: the default where γ is fixed.
 func (s Settings) aim() float64 { return cmp.Or(s.Scaling.Rank, DefaultSettings().Scaling.Rank) }
 
 // filterFor is F for so many features: 8 hops, or 24 without features, where the columns of few edges say little alone.
@@ -104,8 +104,8 @@ func (s Settings) filterFor(features int) Filter {
 	return S2GCSum(8)
 }
 
-// filterBeside is the filter of columns of edges beside others: what a fit without features chooses in the place of the
-// usual one. Others, as of links, where near nodes count, serve both.
+// filterBeside is the filter of columns of edges beside others. The default gives way to the filter of a fit without features.
+// Any other filter serves both, as in links, where near nodes count.
 func (s Settings) filterBeside() Filter {
 	if usual := (Settings{}).filterFor(1); s.Filter.String() == usual.String() {
 		return Filter{}
@@ -115,18 +115,18 @@ func (s Settings) filterBeside() Filter {
 
 // An Alignment answers, without labels, whether neighbours tell more of a node than its features. [Kind] "auto" obeys.
 //
-// Let R be the rows of X, prepared, of length 1 and freed of what 1 and √degree explain; u_k and λ_k, k ≤ 3, its leading left
-// singular vectors and squared singular values; A the m edges between the n nodes with features, D their degrees; and
-// z_k = u_k − (1ᵀDu_k/1ᵀD1)·1. Then
+// Let R be the rows of X, prepared, of length 1 and freed of what 1 and √degree explain. Let u_k and λ_k, k ≤ 3, be its
+// leading left singular vectors and squared singular values. Let A hold the m edges between the n nodes with features, D their
+// degrees, and z_k = u_k − (1ᵀDu_k/1ᵀD1)·1. Then
 //
 //	s = max(2m/n, 2.5) · Σ_k λ_k·(z_kᵀAz_k / z_kᵀDz_k) / Σ_k λ_k
 //
-// is the mean number of neighbours times how alike they are (Newman 2003) along what the features mostly vary in. From s = 0.8
+// is the mean number of neighbours times their likeness (Newman 2003) along the main directions of the features. From s = 0.8
 // on the graph is taken.
 //
 // Below, the size r of the graph's communities decides. One edge in four is hidden, by a hash of the seed and the pair. Let D
-// be the degrees + 1, A the edges left, H the hidden ones and P = D^-½(4/3·A + I)D^-½. The rows z_v of (I + P)P⁸S, S 32
-// columns of random signs, or 14 from 131,072 nodes on, are freed of D^½ under the same power, brought to length 1, centred,
+// be the degrees + 1, A the edges left, H the hidden edges and P = D^-½(4/3·A + I)D^-½. S has 32 columns of random signs, or
+// 14 from 131,072 nodes on. The rows z_v of (I + P)P⁸S are freed of D^½ under the same power, brought to length 1, centred,
 // and freed of the degrees again. Then
 //
 //	r = Σ_v z_v·(D^-½HD^-½z)_v / Σ_v ‖z_v‖·(D^-½HD^-½‖z‖)_v
@@ -134,27 +134,27 @@ func (s Settings) filterBeside() Filter {
 // is the mean cosine of the ends of hidden edges. Below 4,096 nodes all quarters are hidden in turn, four times.
 //
 // From r = ¼ on the graph is taken. Where the features tell nothing, r of three deviations is enough. They tell nothing if no
-// edge joins nodes that have some, if all rows are alike, or if 40 columns or more hardly have another spectrum than noise
-// (Marčenko and Pastur 1967).
+// edge joins two nodes with features, or if all rows are alike. Nor do they if the spectrum of 40 columns or more is hardly
+// other than of noise (Marčenko and Pastur 1967).
 //
-// Else hidden features decide: q is how well they follow from others of the neighbours, over how well from the node's own.
-// With halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
+// Else hidden features decide. q is how well other features of the neighbours tell them, over how well the node's own do. With
+// halves A and B of the columns of R, T = R_BR_Bᵀ and a(K) = ⟨K, T⟩/‖K‖ off the diagonal,
 //
 //	q = a(FR_A(FR_A)ᵀ) / a(R_AR_Aᵀ).
 //
-// Neighbouring columns of which no row has two, as of a category, are hidden together. If the rows were in another order, a
-// would be 0 with the deviation √2·‖T‖/n. The denominator is at least half of that; up to twice, the features tell nothing.
-// From q = 1 on the graph is taken.
+// Adjacent columns of which no row has two, as of a category, are hidden together. If the rows were in another order, a would
+// be 0 with the deviation √2·‖T‖/n. The denominator is at least half of that; up to twice, the features tell nothing. From q =
+// 1 on the graph is taken.
 type Alignment struct {
 	Neighbours        float64 `json:"neighbours"`            // s, 0 where it is not known
-	Deviation         float64 `json:"deviation"`             // of s over which edges there are: one standard deviation
+	Deviation         float64 `json:"deviation"`             // standard deviation of s over draws of edges
 	Known             bool    `json:"known"`                 // false where the features tell nothing
 	Communities       float64 `json:"communities"`           // r, or 0 where s is 0.8 or more; ¼ for fewer than 30 nodes
 	CommunitiesSpread float64 `json:"communities_deviation"` // as Deviation
 	Ratio             float64 `json:"ratio"`                 // q, or 0 where it was not measured
 }
 
-// enough is the s, and [alignment.Small] the r, from which the graph is taken.
+// From s = enough, or r = [alignment.Small], on the graph is taken.
 const enough = 0.8
 
 // open reports whether s leaves the choice to the communities.
@@ -193,8 +193,8 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
 }
 
-// many is the mean number of entries of rows, as of the columns of a table, from which on they leave nothing. In words of
-// Cora, Citeseer, Pubmed and amazon_photo, of which 2 to 8 a node are left, every fewer one leaves more.
+// many is the mean number of entries in a row, as in a table, from which on features leave nothing to neighbour columns. With
+// 2 to 8 words a node left in Cora, Citeseer, Pubmed and amazon_photo, every word fewer leaves more.
 const many = 8
 
 // share is the [Share] of neighbour columns: as it was asked for, or what the features leave.
@@ -226,8 +226,8 @@ func (f *fitting) share(first *Part) float64 {
 }
 
 // roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
-// edges, half and a tenth cost up to 6 and 3 points of accuracy, and these up to 2; packages that need others keep more than
-// half of their gain.
+// edges, shares of half and a tenth cost up to 6 and 3 points of accuracy, and these shares up to 2. Packages that need other
+// packages keep more than half of their gain.
 func (f *fitting) roleShare() float64 {
 	if f.made != nil {
 		return 0.1
@@ -243,8 +243,9 @@ type addition struct {
 	roles bool
 }
 
-// ofNeighbours is the fit of neighbour columns, as many as a first part leaves of all: of the graph without its arcs, with weights
-// as they are taken, γ = 0, and no column of degrees. Its rows are as long as rows of features, in the mean over nodes with an edge.
+// ofNeighbours is the fit of neighbour columns, as many as a first part leaves of all. It takes the graph without arcs, the
+// weights of the fit, γ = 0, and no column of degrees. Its rows are as long as rows of features, in the mean over nodes with
+// an edge.
 func (s Settings) ofNeighbours(g *Graph, first, all int) addition {
 	s.Dim = min(all-first, s.madeColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
@@ -253,7 +254,8 @@ func (s Settings) ofNeighbours(g *Graph, first, all int) addition {
 	return addition{Settings: s, graph: g.withoutArcs()}
 }
 
-// ofRoles is a fit of columns for each role, of the double cover, with rows likewise; made are the first part's, too.
+// ofRoles is the fit of columns for each role to the double cover, with rows of that length; made is set if the first part's
+// features are made, too.
 func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 	s.Dim = columns
 	if s.Scaling.Norm *= g.roles.joined(); made {

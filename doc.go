@@ -10,14 +10,13 @@
 //
 // # The method
 //
-// A graph of n nodes has the adjacency matrix A and features X (n × d). The positive graph W⁺ is A
-// normalised by degrees; negative graphs W⁻ are random ones, normalised alike. An embedding that is close along
-// the edges of W⁺ and far along those of the W⁻ maximises Tr(YᵀΔWY) with ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ.
-// Linear COLES looks for it among linear maps of smoothed features, Y = FXPᵀ, F a polynomial in W, which is
-// A normalised with self loops. With PPᵀ = I the rows of P are the top d′ eigenvectors of M = XᵀFᵀ ΔW FX (d × d).
-// The columns of FXPᵀ are weighted by powers of their eigenvalues, and one column carries node degree,
-// weighted by how well the features predict it. Where a node's own features predict each other better than
-// its neighbours do, F and ΔW are the identity, and the diagonal of M is halved.
+// A graph of n nodes has the adjacency matrix A and features X (n × d). The positive graph W⁺ is A normalised by degrees;
+// negative graphs W⁻ are random graphs, normalised alike. An embedding close along the edges of W⁺ and far along the edges of
+// the W⁻ maximises Tr(YᵀΔWY) with ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ. Linear COLES looks for it among linear maps of smoothed features, Y
+// = FXPᵀ. F is a polynomial in W, which is A with self loops, normalised. With PPᵀ = I the rows of P are the top d′
+// eigenvectors of M = XᵀFᵀ ΔW FX (d × d). The columns of FXPᵀ are weighted by powers of their eigenvalues. One column carries
+// node degree, weighted by how well the features predict it. Where a node's own features predict each other better than its
+// neighbours do, F and ΔW are the identity, and the diagonal of M is halved.
 //
 // # Symbols
 //
@@ -42,7 +41,7 @@
 //	NewGraph, FromCSR, FromGonum, KNN → Graph ─┬→ Normalize → Filter.Apply → FX ─┐
 //	                                           └→ Contrast → ΔW ─────────────────┴→ Solve → P, λ → ScalingRule.Fit
 //
-// Fit alone takes logarithms of weights, and puts columns of other parts beside. Matrices come in as any gonum mat.Matrix, are
-// checked once and never written to, and go out as *mat.Dense. Errors name the fault and its place. Long calls stop within a
-// tenth of a second of the end of their context. docs/promises.md lists what stays from version to version.
+// Only Fit takes logarithms of weights and adds columns of other parts. A matrix comes in as any gonum mat.Matrix, is checked
+// once and never written to; results are *mat.Dense. Errors name the fault and its place. Long calls stop within a tenth of a
+// second of the end of their context. docs/promises.md lists what stays from version to version.
 package coles

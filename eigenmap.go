@@ -17,12 +17,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps), max Tr(Yᵀ ΔW Y) subject to YᵀY = I:
-// the columns of Y (n × d′) are the eigenvectors of ΔW with the largest eigenvalues λ, descending; with κ = 0 those of
-// L = I − W⁺ with the smallest. By block Krylov iteration with polynomials of ΔW every residual ‖ΔW·y − λ·y‖ is at most 1e-6
-// of the largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, is written down.
+// Eigenmaps solves the problem with a free embedding (contrastive Laplacian Eigenmaps), max Tr(Yᵀ ΔW Y) subject to YᵀY = I.
+// The columns of Y (n × d′) are the eigenvectors of ΔW with the largest eigenvalues λ, descending; with κ = 0, of L = I − W⁺
+// with the smallest. By block Krylov iteration with polynomials of ΔW every residual ‖ΔW·y − λ·y‖ is at most 1e-6 of the
+// largest |λ| found. The eigenvalue 1 of W⁺, once for every component with an edge, needs no iteration.
 //
-// It costs a few d′ products ΔW·v where the spectrum has gaps, and some thousand where it has none, as of random graphs. Long
+// It costs a few d′ products ΔW·v where the spectrum has gaps, and some thousand where it has none, as in random graphs. Long
 // rings and paths may end in an error. Errors: [ErrSetting] unless 1 ≤ d′ ≤ n, and a [*ConvergenceError].
 func Eigenmaps(ctx context.Context, dw *DeltaW, dim int) (y *mat.Dense, lambda []float64, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
@@ -67,7 +67,8 @@ func (m *eigenmap) solve(ctx context.Context) (y kernel.Matrix[float64], lambda 
 	return y, lambda, err
 }
 
-// search finds the largest eigenvectors outside the known space, as rows, which it also returns with all that is known of them.
+// search finds the leading eigenvectors outside the known space. They fill rows, and come back with their eigenvalues and
+// errors.
 func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) (*eigen.Result, error) {
 	a := eigen.Subspace{Apply: m.dw.op.Apply, Single: matrix.ConvertOperator[float32](m.dw.op).Apply}
 	if m.known.dim() > 0 {
@@ -97,10 +98,9 @@ func (m *eigenmap) search(ctx context.Context, rows kernel.Matrix[float64]) (*ei
 	return r, nil
 }
 
-// A componentSpace is spanned by one unit vector for every connected component with an edge,
-// √degree on its nodes and 0 elsewhere: the eigenvectors of W⁺ with eigenvalue 1. It may be cut
-// down to those vectors a·u₁ + b·u₂ + … that are orthogonal to one vector given in these
-// coordinates.
+// A componentSpace is spanned by one unit vector for every connected component with an edge, √degree on its nodes and 0
+// elsewhere: the eigenvectors of W⁺ with eigenvalue 1. It may be cut down to its vectors that are orthogonal to one vector,
+// given in the coordinates of these.
 type componentSpace struct {
 	label  []int     // of every node: its component, −1 for isolated nodes
 	value  []float64 // of every node: √degree/‖√degree of its component‖
@@ -141,8 +141,8 @@ func newComponentSpace(g *Graph) *componentSpace {
 	return s
 }
 
-// keepEigenvectors cuts the space down to vectors that ΔW, too, leaves alone: those orthogonal to
-// the mean negative. Drawn negatives spare none.
+// keepEigenvectors cuts the space down to eigenvectors of ΔW: vectors orthogonal to the mean negative. Drawn negatives leave
+// none.
 func (s *componentSpace) keepEigenvectors(dw *DeltaW) {
 	if dw.drawn {
 		*s = componentSpace{label: s.label, value: s.value}
@@ -233,7 +233,7 @@ func (s *componentSpace) coordinates(ctx context.Context, p kernel.Matrix[float6
 	return a, nil
 }
 
-// takeOut subtracts its projection from a panel.
+// takeOut subtracts the panel's projection from the panel.
 func (s *componentSpace) takeOut(ctx context.Context, p kernel.Matrix[float64]) error {
 	a, err := s.coordinates(ctx, p)
 	if err != nil {

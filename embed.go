@@ -14,10 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees, scaled
-// as the model is, with X prepared by the weights of columns that the model keeps. For the graph that was fitted that is
-// [Model.Embedding], to the byte, or to rounding in a refitted model. In a graph that has grown, rows within K hops of new
-// nodes move.
+// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees. The
+// model's weights of columns prepare X, and its factors scale the result. For the graph that was fitted the result is
+// [Model.Embedding], to the byte, or to rounding in a refitted model. In a grown graph, rows within K hops of new nodes move.
 //
 // With [UseFeatures] the graph is not looked at and may be nil. Without features x is nil, and the [Structure] encodes the
 // nodes. The time is O((nnz(X) + K·nnz(W))·d′). Errors: [ErrNegative], [ErrPrecision], [ErrUnplaced].
@@ -54,8 +53,8 @@ func (m *Model) check(ctx context.Context, g *Graph, x mat.Matrix) (*matrix.Sour
 	return source, err
 }
 
-// embed puts the columns of all parts side by side: what [Fit] does, in the same order. A graph of which the [Structure]
-// of the first part knows no node is an error.
+// embed puts the columns of all parts side by side, in the order of [Fit]. It refuses a graph of which the [Structure] of the
+// first part knows no node.
 func (m *Model) embed(ctx context.Context, g *Graph, x *matrix.Source) (y vectors, err error) {
 	for k := range m.parts {
 		p, of, source := &m.parts[k], g, x
@@ -127,8 +126,7 @@ func embedTyped[T kernel.Float](ctx context.Context, of *Part, g *Graph, source 
 	return y, matrix.CheckOverflow(ctx, "the embedding", matrix.Of(y))
 }
 
-// embed returns FXVᵀ for directions V (d′ × d, or fewer rows where truncation has left them). fx is
-// FX where it is there already; it is lost.
+// embed returns FXVᵀ for directions V (d′ × d, or fewer rows after truncation). If fx already holds FX, fx is lost.
 func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], directions *mat.Dense) (kernel.Matrix[T], error) {
 	n := p.x.Rows()
 	if directions.IsEmpty() {
@@ -176,8 +174,8 @@ func (p *problem[T]) embed(ctx context.Context, fx matrix.Filtered[T], direction
 	return y.Whole(ctx)
 }
 
-// takeRoom takes memory for two strips of FX if W is a pattern or the fit has a space. In a space there is also enough for the
-// choice of a kind. It returns the function that gives the memory back.
+// takeRoom takes memory for two strips of FX if W is a pattern or the fit has a space. In a space there is also enough to
+// choose a kind. The returned function gives the memory back.
 func (p *problem[T]) takeRoom(kind Kind) (release func(), err error) {
 	n, width := p.x.Rows(), p.stripWidth()
 	switch {

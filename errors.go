@@ -8,10 +8,10 @@ import (
 	"coles/internal/setting"
 )
 
-// The named errors of this module, for errors.Is: bad data gets one of them, wrapped with where and what. Other packages
-// have errors of their own only for what can go wrong nowhere else. Functions list their errors but for these: ctx's,
-// [ErrShape], [ErrNotFinite] and [ErrTooLarge] of matrices, and [ErrSetting] of settings. A mistake in the calling program
-// panics as in the standard library: a nil argument or receiver, or a callback that panics.
+// The named errors of this module, for errors.Is: bad data gets one of them, wrapped with where and what. Other packages add
+// errors only for faults that occur nowhere else. A function lists its errors except ctx's, [ErrShape], [ErrNotFinite] and
+// [ErrTooLarge] of matrices, and [ErrSetting] of settings. A mistake in the calling program panics as in the standard library:
+// a nil argument or receiver, or a callback that panics.
 var (
 	ErrShape      = matrix.ErrShape                                       // sizes that do not fit together, or nothing where something is needed
 	ErrIndex      = matrix.ErrIndex                                       // a node, row or column number outside its range, or an edge that is not there

@@ -48,22 +48,22 @@ const (
 	// PrepareStandardize shifts and scales every column to mean 0 and (population) standard deviation 1; a column that is
 	// constant, or deviates by less than 2⁻¹⁰²², becomes zero. A category's column, of zeros and one other number c > 0, is divided by √(c·deviation).
 	PrepareStandardize
-	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It takes the signed root
-	// y = ±√|x| of every value, which damps repetition: the root of a count has the same variance whatever the mean (Bartlett
-	// 1936). Then it multiplies column j by (σ_j/(ρ_j²·u_j))^½, with σ_j the deviation of y, ρ_j the root mean square and u_j a
-	// unit, and scales rows to unit length. Where half of the rows or more have the column it is a measurement, with a unit of its
-	// own: u_j = ρ_j. All others are counts and share one: u = Σ_j s_j^½·ρ_j/Σ_j s_j for columns that a share s_j of the rows has.
-	// A column that every row has is centred before the root and divided by the root of its deviation; a row that lacks it later
-	// is taken to have the mean. A column that no row had becomes zero. An embedding beside them is as [PrepareVectors] has it.
+	// PrepareBalanced is for columns of unlike kinds and units: words, categories and numbers. It takes the signed root y =
+	// ±√|x| of every value, which damps repetition: the root of a count has the same variance whatever the mean (Bartlett
+	// 1936). Then it multiplies column j by (σ_j/(ρ_j²·u_j))^½, with σ_j the deviation of y, ρ_j the root mean square and u_j
+	// a unit, and scales rows to unit length. A column that half of the rows or more have is a measurement in its own unit,
+	// u_j = ρ_j. Counts, the other columns, share u = Σ_j s_j^½·ρ_j/Σ_j s_j, s_j the share of rows that have column j. A
+	// column that every row has is centred before the root and divided by the root of its deviation; a later row without it
+	// gets the mean. A column that no row had becomes zero. An embedding beside them is as in [PrepareVectors].
 	PrepareBalanced
-	// PrepareUndamped chooses as PrepareAuto does, but of features with fewer entries PrepareTFIDF for counts and PrepareRowL2
-	// for other values, as [ClusteringSettings] has it.
+	// PrepareUndamped chooses as PrepareAuto does, but for features with fewer entries PrepareTFIDF for counts and
+	// PrepareRowL2 for other values. [ClusteringSettings] take it.
 	PrepareUndamped
-	// PrepareVectors is PrepareStandardize but for embeddings: 32 columns or more in a row that deviate alike. Principal axes of
-	// one unit, as of an SVD, hardly correlate and are centred only (to standardise would be to whiten), and rows brought to
-	// length 1. Columns on one scale, as of pixels, 32 or more of which half have the same largest number, are centred in one
-	// unit. Beside other columns, of which a number has energy 1, rows of an embedding come to √e for e = tr(C)²/‖C‖²_F of its
-	// covariance C. Without either it reports PrepareStandardize.
+	// PrepareVectors is PrepareStandardize but for embeddings: 32 adjacent columns or more that deviate alike. Principal axes
+	// of one unit, as of an SVD, hardly correlate. They are centred only, as to standardise would be to whiten, and rows
+	// brought to length 1. Columns on one scale, as of pixels, 32 or more of which half have the same largest number, are
+	// centred in one unit. Beside other columns, whose numbers have energy 1, rows of an embedding come to √e for e =
+	// tr(C)²/‖C‖²_F of its covariance C. Without either it reports PrepareStandardize.
 	PrepareVectors
 )
 
@@ -112,14 +112,14 @@ func (p Preparation) learn(ctx context.Context, what string, g *Graph, x mat.Mat
 	return source, &Preparer{fitted: fitted}, nil
 }
 
-// Kept returns the columns of features that it keeps, nil for all: a fit to sparse features most columns of which have
-// no entry keeps the others, and so do [Preparer.Apply], P and the directions of the model.
+// Kept returns the columns of features that are kept, nil for all. A fit to sparse features drops columns without an entry if
+// most have none, and so do [Preparer.Apply], P and the directions of the model.
 func (p *Preparer) Kept() []int32 { return slices.Clone(p.fitted.Used) }
 
 // columns is Columns of package inside.
 func (p *Preparer) columns() int { return p.fitted.Columns }
 
-// Preparation returns the preparation, no longer a choice.
+// Preparation returns the preparation that was chosen.
 func (p *Preparer) Preparation() Preparation { return Preparation(p.fitted.How) }
 
 // Apply prepares features with the columns that p was fitted to, as a new *sparse.CSR or *mat.Dense. Zero
@@ -159,7 +159,7 @@ func (p *Preparer) view(ctx context.Context, x mat.Matrix) (*matrix.Source, erro
 // plain reports whether features stay as they are, of any size.
 func (p *Preparer) plain() bool { return p.fitted.How == prepare.None && p.made == nil }
 
-// prepared are features, prepared, in numbers of type T, which must be able to hold their products.
+// prepared returns prepared features in numbers of type T, which must be able to hold their products.
 func prepared[T kernel.Float](ctx context.Context, p *Preparer, x *matrix.Source) (*matrix.Matrix[T], error) {
 	after, err := p.view(ctx, x)
 	if err != nil {
@@ -197,10 +197,10 @@ func (s *Structure) preparer() *Preparer {
 	return &Preparer{fitted: prepare.Preparer{How: prepare.None, Columns: s.learnt.Encoder.Cols}, made: s}
 }
 
-// KNN builds a graph for rows without: each row of X (n × d), prepared by [PrepareAuto], chooses the k nearest, ties the lower
-// rows, by the distance where rows are dense and d < 100, else by the cosine if above 0. An edge weighs ½ for each end that
-// chose it. A row that is 0 once prepared has none. The search is exact, in O(n²·d) time, less for sparse X, and O(n·(d + k))
-// memory. Errors: [ErrSetting] unless 1 ≤ k < n.
+// KNN builds a graph for rows without one. Each row of X (n × d), prepared by [PrepareAuto], chooses its k nearest, at ties
+// the lower rows. Near is by distance where rows are dense and d < 100, else by the cosine if above 0. An edge weighs ½ for
+// each end that chose it. A row that is 0 once prepared has none. The search is exact, in O(n²·d) time, less for sparse X, and
+// O(n·(d + k)) memory. Errors: [ErrSetting] unless 1 ≤ k < n.
 func KNN(ctx context.Context, x mat.Matrix, k int, opts ...GraphOption) (*Graph, error) {
 	source, err := readFeatures(ctx, x)
 	if err != nil {

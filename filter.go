@@ -24,8 +24,8 @@ import (
 //	heat:10,5           Heat(10, 5)
 //	polynomial:0.5,0.5  Polynomial(0.5, 0.5)
 //
-// The zero value, "auto", leaves the choice to [Fit]. Elsewhere it fails with [ErrSetting], as does what a
-// constructor makes of numbers out of their range.
+// The zero value, "auto", leaves the choice to [Fit]. Elsewhere it fails with [ErrSetting], as does a filter made of numbers
+// out of their range.
 type Filter struct {
 	kind  filterKind
 	hops  int
@@ -288,9 +288,8 @@ func symCSR(m *kernel.CSR[float64], err error) (*SymCSR, error) {
 	return &SymCSR{m}, nil
 }
 
-// Normalize returns the matrix that filters propagate with, the adjacency matrix with a self loop of weight 1 more on every
-// node, normalised by degrees, W = D̂^-½ (A+I) D̂^-½ with D̂ = diag((A+I)·1), in O(n + m). An isolated node keeps a one.
-// The eigenvalues are in [−1, 1].
+// Normalize returns the matrix that filters propagate with, W = D̂^-½ (A+I) D̂^-½ with D̂ = diag((A+I)·1), in O(n + m). The I
+// adds a self loop of weight 1 to every node; an isolated node keeps a one. The eigenvalues are in [−1, 1].
 func Normalize(g *Graph) *SymCSR {
 	w, _ := symCSR(matrix.Normalized(context.Background(), g.made().adj, true)) // does not end
 	return w

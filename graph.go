@@ -21,8 +21,8 @@ import (
 // An Edge joins the nodes U and V, numbered from 0, in no direction.
 type Edge struct{ U, V int }
 
-// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n × n), checked once when it is
-// built and never changed after, so that any number of goroutines may read it.
+// A Graph is an undirected graph with positive edge weights: a symmetric adjacency matrix A (n × n). It is checked once when
+// it is built and never changes after, so any number of goroutines may read it.
 //
 // Every constructor treats its input alike, as [Graph.Report] counts: repeated edges become one, whose weight is the sum
 // unless [WithRepeats]; edges of weight zero and, unless [WithSelfLoopsKept], self loops are dropped; nodes without edges stay.
@@ -171,9 +171,8 @@ func (g *Graph) Without(drop func(Edge) bool) *Graph {
 	return rest
 }
 
-// Neighbors returns the nodes that edges join to node i, ascending, a kept self loop among them, and the
-// weights of these edges, nil where all weights of the graph are 1. The slices are the graph's own: do not
-// write to them.
+// Neighbors returns the nodes that edges join to node i, ascending, with i itself for a kept self loop, and the weights of
+// these edges. Weights are nil if all of the graph are 1. The slices are the graph's own: do not write to them.
 func (g *Graph) Neighbors(i int) (nodes []int32, weights []float64) { return g.made().adj.Row(i) }
 
 // KeepsSelfLoops reports whether the graph was built [WithSelfLoopsKept].
@@ -225,8 +224,7 @@ func (g *Graph) Components() (label []int, count int) {
 	return label, count
 }
 
-// A forest joins nodes into trees: it has the parent of each, itself for the root, which is the first
-// node of its tree.
+// A forest joins nodes into trees by the parent of each node. The root, the first node of a tree, is its own parent.
 type forest []int32
 
 func (f forest) root(i int32) int32 {
@@ -297,8 +295,8 @@ func checkIDs(ids []string, n int) error {
 	return nil
 }
 
-// take makes g the graph of a symmetric matrix without duplicates, which is g's from here on, and
-// returns the first node whose weights add up to infinity, the number of nodes if there is none.
+// take makes a symmetric matrix without duplicates g's own adjacency matrix. It returns the first node whose weights add up to
+// infinity, or the number of nodes.
 func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int) {
 	ctx := context.Background() // which does not end
 	if ones, _ := matrix.Ones(ctx, adj); ones {
@@ -325,7 +323,7 @@ func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int
 // measured counts what the rows of an adjacency matrix hold besides edges.
 type measured struct {
 	loops, isolated int
-	infinite        int // the first row that adds up to infinity, or their number
+	infinite        int // the first row that adds up to infinity, or the number of rows
 }
 
 // measure sets the degrees and counts.

@@ -16,8 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Laplacian returns I − W: of W⁺ the normalised Laplacian, with eigenvalue 0 once for every component that
-// has an edge.
+// Laplacian returns I − W. For W⁺ that is the normalised Laplacian, with eigenvalue 0 once for every component with an edge.
 func (w *SymCSR) Laplacian() *SymCSR {
 	l, _ := matrix.Add(context.Background(), 1, matrix.Identity(w.made().Rows), -1, w.made()) // does not end
 	return &SymCSR{l}
@@ -62,10 +61,9 @@ type DeltaW struct {
 	drawn bool // the sparse part holds negative graphs
 }
 
-// Contrast builds ΔW for a graph and a way to draw negatives, κ of them weighted by η′ in [0, 1]. κ = 0,
-// like η′ = 0, gives ΔW = W⁺: Laplacian Eigenmaps, or LPP after a filter. A sampler that states an
-// expectation is asked once, whatever κ ≥ 1 is: the mean of κ equal parts. The cost is O(n + m) and κ draws.
-// Errors: the sampler's, [ErrDense] among them.
+// Contrast builds ΔW for a graph from κ negatives, weighted by η′ in [0, 1]. κ = 0, like η′ = 0, gives ΔW = W⁺: Laplacian
+// Eigenmaps, or LPP after a filter. A sampler that states an expectation is asked once, whatever κ ≥ 1 is: the mean of κ equal
+// parts. The cost is O(n + m) and κ draws. Errors: the sampler's, [ErrDense] among them.
 func Contrast(ctx context.Context, g *Graph, negatives NegativeSampler, kappa int, eta float64, seed uint64) (*DeltaW, error) {
 	c := contrasting{negatives, kappa, eta, seed}
 	if err := c.check(); err != nil {

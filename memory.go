@@ -31,9 +31,9 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T], made *Structure) shape {
 	return shape{rows: n, cols: d, nonzeros: x.NNZ(), sparse: x.Sparse != nil, made: made != nil}
 }
 
-// Estimate returns the bytes of memory that [Fit] with these settings will take besides its input, from rows,
-// columns and, where x is sparse, stored entries, by the formulas of lab/docs/speed.md. The peak is within a
-// factor of two of it, 1.5 without features, 1.2 with arcs.
+// Estimate returns the bytes of memory that [Fit] with these settings takes besides its input, by the formulas of
+// lab/docs/speed.md. It reads the rows and columns of x and, if x is sparse, the number of its stored entries. The peak is
+// within a factor of two of it, 1.5 without features, 1.2 with arcs.
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
@@ -96,8 +96,8 @@ func (s Settings) drawnEntries(n int64) int64 {
 	return 0
 }
 
-// memory is [Settings.Estimate] where d′ is resolved, for that many columns of all parts but roles and of each role, and the
-// solver that will be taken. The space is nil for a fit in memory.
+// memory is [Settings.Estimate] for a resolved d′: so many columns of all parts but roles, and of each role. It also returns
+// the solver that the fit takes. The space is nil for a fit in memory.
 func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space) (bytes int64, solver Solver) {
 	w := workload{
 		n: int64(x.rows), d: int64(x.cols), k: int64(s.Dim), z: int64(x.nonzeros),
@@ -128,7 +128,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 	if s.Dim == x.cols { // of settings that are resolved
 		all = max(all, linear.DefaultDim)
 	}
-	if x.made { // of which the filter takes again what it can
+	if x.made { // the filter takes it again as far as it can
 		learning := 8*w.n*w.d + 12*w.stored + 8*w.d*w.d*(6+min(32, w.n/256))
 		if w.size == 4 && space == nil {
 			learning -= min(8*w.n*w.d, 8*w.n*w.strip)
@@ -207,8 +207,7 @@ func (w workload) beside(kind Kind) int64 {
 	return panels(kind, w.size, w.n, w.strip) + node*w.n + 32*w.drawn + 12*w.z + 3*8*matrix.GramNumbers + 8*(2*w.d*w.d+4*w.d*w.k)
 }
 
-// inScratch calls do with a space of its own, where panels get what all else leaves of the budget. After an error it closes the
-// space.
+// inScratch calls do with a space of its own, where panels get the rest of the budget. After an error it closes the space.
 func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) error) (*scratch.Space, error) {
 	held, room, err := f.scratchRoom()
 	if err != nil {
@@ -230,7 +229,7 @@ func (f *fitting) inScratch(ctx context.Context, do func(ctx context.Context) er
 	return space, nil
 }
 
-// shape is that of the features, be they made yet or not.
+// shape is the shape of the features, be they made yet or not.
 func (f *fitting) shape() shape {
 	if made := f.prepare.made; made != nil {
 		return shape{rows: f.g.Nodes(), cols: made.learnt.Encoder.Cols, made: true}
@@ -239,8 +238,8 @@ func (f *fitting) shape() shape {
 	return shape{rows: n, cols: d, nonzeros: f.x.NNZ(), sparse: f.x.Sparse()}
 }
 
-// scratchRoom divides the budget: what pages of the folder may hold, and panels. A precision that is
-// automatic may become float64, for which there must be enough.
+// scratchRoom divides the budget between pages of the folder and panels. An automatic precision may become float64, for which
+// there must be enough.
 func (f *fitting) scratchRoom() (held, room int64, err error) {
 	x := f.shape()
 	if solver := f.Solver.resolve(x.cols, f.Dim, x.sparse); solver != SolverDirect {

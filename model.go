@@ -22,7 +22,7 @@ import (
 // A Model is the result of [Fit]: enough to embed nodes that come later. It is immutable and safe
 // for use by many goroutines.
 type Model struct {
-	parts     []Part  // the first of the features, or of what stands for them
+	parts     []Part  // the first is of features, given or made
 	dim       int     // d′ that was asked for, resolved
 	rows      vectors // of the nodes fitted; none in a model that was read from a file
 	widen     sync.Once
@@ -45,7 +45,7 @@ type Part struct {
 	Roles      bool       // of [Graph.Roles]: first the columns of a node as a tail, then as a head, with the energy of one
 }
 
-// Structure makes the part's X of the graph; nil where that is given.
+// Structure makes the part's X of the graph; nil if X is given.
 func (p *Part) Structure() *Structure {
 	if p.Preparer == nil {
 		return nil
@@ -53,7 +53,7 @@ func (p *Part) Structure() *Structure {
 	return p.Preparer.made
 }
 
-// columns is how many of a vector's numbers are of the part.
+// columns is the number of the part's columns in a vector.
 func (p *Part) columns() int {
 	if p.Roles {
 		return 2 * len(p.Scaling.Factors)
@@ -126,13 +126,13 @@ type Report struct {
 	Alignment      *Alignment  `json:"alignment,omitempty"`       // by which Kind was chosen; nil where it was not
 	Power          float64     `json:"power"`                     // γ
 	EffectiveRank  float64     `json:"effective_rank"`            // of the centred embedding, without the column of degrees
-	RankBound      float64     `json:"rank_bound,omitempty"`      // that it exceeds for every γ; 0 for none
-	DegreeShare    float64     `json:"degree_share"`              // of that column, 0 where there is none
+	RankBound      float64     `json:"rank_bound,omitempty"`      // a bound that EffectiveRank exceeds for every γ; 0 for none
+	DegreeShare    float64     `json:"degree_share"`              // of the column of degrees, 0 without one
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
 	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of neighbour columns
 	FeatureRank    float64     `json:"feature_rank,omitempty"`    // the effective rank of the columns of features, where the share was chosen
-	Entries        float64     `json:"entries,omitempty"`         // of a row of features, prepared, in the mean; also there
+	Entries        float64     `json:"entries,omitempty"`         // mean number in a row of prepared features, where the share was chosen
 	RoleShare      float64     `json:"role_share,omitempty"`      // of the columns of [Graph.Roles]
 	Undetermined   int         `json:"undetermined,omitempty"`    // columns, the last with an eigenvalue, that weigh nothing: see [Fit]
 	ZeroRows       int         `json:"zero_rows,omitempty"`       // of the embedding of the nodes fitted: rows that are 0
@@ -200,8 +200,8 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// Notice says in one line what a fit has done by its own choice, and why: made fewer columns than were asked for, left
-// the edges of the graph out, or told by them who the neighbours are; "" for none of these.
+// Notice says in one line what a fit chose by itself, and why: fewer columns than were asked for, features without the edges
+// of the graph, or columns that tell who the neighbours are; "" for none of these.
 func (r Report) Notice() string {
 	var notes []string
 	if r.Asked > 0 {
@@ -297,8 +297,8 @@ func (m *Model) Embedding32() *Dense32 {
 	return denseOf(*m.rows.single)
 }
 
-// Close gives back the files that the embedding of a fit [WithScratch] lies in, which must not be looked at
-// afterwards; all else of the model goes on.
+// Close gives back the files of a fit [WithScratch]. They hold the embedding, which must not be read afterwards; the rest of
+// the model works on.
 func (m *Model) Close() error {
 	space := m.space
 	if m.space = nil; space == nil {
@@ -342,7 +342,7 @@ func zeroRows[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) (int, err
 	return int(zeros[0]), nil
 }
 
-// describe adds the parts to the report, which has the share that a column of degrees would get.
+// describe adds the parts to the report, which already has the share that a column of degrees would get.
 func (m *Model) describe() {
 	r, first := &m.report, m.parts[0]
 	r.Kind, r.Power, r.EffectiveRank = first.Settings.Kind, first.Scaling.Power, first.Scaling.EffectiveRank

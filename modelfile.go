@@ -34,7 +34,7 @@ type modelHeader struct {
 	Lengths  []int        `json:"lengths"`
 }
 
-// partHeader is that of a part.
+// partHeader is the header of a part.
 type partHeader struct {
 	Settings    Settings        `json:"settings"`
 	WeightUnit  float64         `json:"weight_unit,omitempty"`
@@ -52,7 +52,7 @@ type partHeader struct {
 	Roles       bool            `json:"roles,omitempty"`
 }
 
-// olderHeader is the header of version 2: of the first part, with those of the others in it.
+// olderHeader is the header of version 2: of the first part, with the headers of the other parts inside.
 type olderHeader struct {
 	partHeader
 	Report   Report       `json:"report"`
@@ -63,7 +63,7 @@ type olderHeader struct {
 	Lengths  []int        `json:"lengths"`
 }
 
-// upgrade is the header as it is written now.
+// upgrade is the header in the present version.
 func (o *olderHeader) upgrade() (modelHeader, error) {
 	h := modelHeader{Report: o.Report, Dim: o.Settings.Dim, Names: o.Names, RawNames: o.RawNames, Lengths: o.Lengths}
 	h.Report.Kind = cmp.Or(h.Report.Kind, o.Settings.Kind) // which once had another name
@@ -136,9 +136,8 @@ func lengthsOf(arrays [][]float64) (lengths []int) {
 	return lengths
 }
 
-// Hash identifies, by 64 bits in hexadecimal digits, what [Model.Embed] makes vectors by, to the byte. What
-// is computed from the embedding, such as a classifier, fits vectors of this hash only. It is no guard
-// against malice.
+// Hash identifies, by 64 bits in hexadecimal digits, the numbers by which [Model.Embed] makes vectors, to the byte. A
+// classifier of vectors fits this hash only. It is no guard against malice.
 func (m *Model) Hash() string {
 	whole, _ := m.header()
 	lengths, others := whole.Lengths, ""
@@ -255,7 +254,7 @@ func (h *modelHeader) check() error {
 	return nil
 }
 
-// check is that of a part of so many nodes. It returns the lengths of its arrays.
+// check compares the numbers of a part of so many nodes with one another. It returns the lengths of the part's arrays.
 func (h *partHeader) check(n int) (lengths []int, err error) {
 	if err := h.Settings.Check(); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type customSampler struct {
 	draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error) // nil when read from text
 }
 
-// excludeEdges marks that in the text form.
+// excludeEdges marks [NegativeSampler.ExcludeEdges] in the text form.
 const excludeEdges = "exclude-edges"
 
 // UniformNegatives draws, for every node, perNode partners uniformly among the other nodes, with
@@ -79,15 +79,16 @@ func ExpectedUniformNegatives() NegativeSampler { return NegativeSampler{kind: e
 // default of [Fit]. With η′ = 1, ΔW = W⁺ − s·sᵀ is the normalised modularity matrix: it is W⁺ without its trivial eigenvector.
 func ExpectedDegreeNegatives() NegativeSampler { return NegativeSampler{kind: expectedDegree} }
 
-// NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed, the same
-// graph. [Graph.Negative] turns drawn pairs into W⁻. Its text form is the name; read from that it draws nothing but [ErrSetting].
+// NegativeFunc makes a sampler of a function that draws W⁻ for a graph from a seed: the same seed, the same graph.
+// [Graph.Negative] turns drawn pairs into W⁻. Its text form is the name; a sampler read from text only fails with
+// [ErrSetting].
 func NegativeFunc(name string, draw func(ctx context.Context, g *Graph, seed uint64) (*SymCSR, error)) NegativeSampler {
 	return NegativeSampler{kind: customNegatives, custom: &customSampler{name, draw}}
 }
 
-// ExcludeEdges returns the sampler that draws no pair which the graph joins. One that promises a number of
-// partners still draws all of them, or fails with [ErrDense]. Of [ErdosRenyiNegatives] every pair that is no
-// edge has probability p. Samplers that draw nothing fail with [ErrSetting].
+// ExcludeEdges returns a sampler that draws no edge of the graph. A sampler with a number of partners still draws all of them,
+// or fails with [ErrDense]. For [ErdosRenyiNegatives] every pair that is no edge has probability p. Samplers that draw nothing
+// fail with [ErrSetting].
 func (s NegativeSampler) ExcludeEdges() NegativeSampler {
 	s.exclude = true
 	return s

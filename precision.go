@@ -11,19 +11,18 @@ import (
 	"coles/internal/setting"
 )
 
-// Precision is the type of the numbers that features, W and ΔW are held and multiplied in, up to M and again for FXPᵀ, not of
-// M and the scaling. The zero value, "auto", is Float32 from 2²¹ numbers
-// of features (n·d) on, where half the memory is half the time, and Float64 below, for [PrepareNone], and where Float32 does
-// not suffice: the fit is then done over.
+// Precision is the type of the numbers of features, W, ΔW and FXPᵀ, in memory and in products, not of M and the scaling. The
+// zero value, "auto", is Float32 from 2²¹ numbers of features (n·d) on, where half the memory is half the time. It is Float64
+// below, for [PrepareNone], and where Float32 does not suffice: the fit is then done over.
 type Precision int
 
 const (
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64 Precision = iota + 1
-	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6, or
-	// the fit is an [ErrPrecision]: the difference from Float64 is estimated by the perturbation theory of eigenvectors, and
-	// refused from 5e-6 on. Rows that are alike but for a thousandth, nearly equal eigenvalues where P ends, or weights that hang
-	// on tiny eigenvalues are refused; so are prepared features above 1e15 or all below 1e-15, and a filter with such coefficients.
+	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6,
+	// or the fit is an [ErrPrecision]. The perturbation theory of eigenvectors estimates the difference from Float64, and 5e-6
+	// is refused. So are rows alike but for a thousandth, nearly equal eigenvalues where P ends, or weights that hang on tiny
+	// eigenvalues. So are prepared features above 1e15 or all below 1e-15, and a filter with such coefficients.
 	Float32
 )
 
@@ -38,8 +37,8 @@ func (p *Precision) UnmarshalText(text []byte) error {
 // rounding is how far rows are apart by rounding alone, relative to their length.
 func (p Precision) rounding() float64 { return linear.Rounding(p == Float32) }
 
-// settle sets rows to 0 that are no more than the rounding of the longest: a direction of rounding would be like others.
-// In float32 rows that short may be what they are.
+// settle sets rows to 0 that are no longer than the rounding of the longest row: their directions are rounding, but look like
+// others. In float32 rows that short may be real.
 func settle[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) error {
 	if linear.Single[T]() || y.Cols == 0 {
 		return nil
@@ -70,8 +69,8 @@ func (p Precision) resolve(n, d int, plain bool) Precision {
 	return Float64
 }
 
-// inPrecision does what is to be done to features in float32 or in float64: where the precision is
-// automatic, in float64 again if float32 does not do. It resolves the precision.
+// inPrecision runs a function on features in float32 or float64, and resolves the precision. Where it is automatic and float32
+// does not suffice, float64 follows.
 func inPrecision[R any](p *Precision, x *matrix.Source, how *Preparer, single, double func() (R, error)) (R, error) {
 	auto := *p == 0
 	if *p = p.resolve(x.Rows(), x.Cols(), how.plain()); *p == Float32 {

@@ -29,7 +29,7 @@ type problem[T kernel.Float] struct {
 	dw           matrix.Operator[T]
 	bound        float64   // of ‖ΔW‖
 	degree       []float64 // direction of the column of degrees, which is the last; nil without one
-	// degrees finds that direction, where it is not known, when there is FX; nil for nothing to find.
+	// degrees finds the direction of the degrees once there is FX; nil if nothing is to be found.
 	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
 	solver  Solver
 	seed    uint64
@@ -102,8 +102,8 @@ func SolveImplicit(ctx context.Context, x mat.Matrix, w *SymCSR, f Filter, dw *D
 	return p.iterate(ctx)
 }
 
-// walk sets W for products: the pattern of the graph where that is W and W⁺ alike, up to degrees, and
-// is multiplied with many columns at a time; or else stored, and in float64 too.
+// walk sets W for products. W is the pattern of the graph where W and W⁺ share it, up to degrees, and many columns are
+// multiplied at a time. Else W is stored, and in float64 too.
 func (p *problem[T]) walk(ctx context.Context, g *Graph, c contrasting) (err error) {
 	if p.solver == SolverDirect && c.patterned(g) {
 		p.w.Pattern = g.adj
@@ -153,7 +153,7 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 	return ctx.Err()
 }
 
-// widen makes of a problem in float32 what the direction that cancels needs.
+// widen gives a problem in float32 the matrices in float64 for the direction that cancels.
 func (p *problem[T]) widen(ctx context.Context, g *Graph, dw *DeltaW) (err error) {
 	p.exact = &problem[float64]{Terms: p.Terms, w: matrix.Walk[float64]{Stored: p.stored.m}, dw: dw.op}
 	p.direction, err = matrix.RowSums(ctx, g.adj, true)
@@ -218,8 +218,7 @@ func (p *problem[T]) solve(ctx context.Context) (found *Projection, fx matrix.Fi
 	return p.direct(ctx)
 }
 
-// direct forms FX, which it also returns, and M, and decomposes that. FX takes the place of an X
-// that is not needed again.
+// direct forms FX and M, decomposes M, and also returns FX. FX takes the place of an X that is not needed again.
 func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T], error) {
 	p.progress("filter", 0, 1)
 	zero, err := p.zero(ctx) // before X is lost
@@ -311,10 +310,9 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 
 // operator is multiplication by M, and the direction of length 1 that is split off from it, or nil.
 //
-// FX is often large along one direction, the leading eigenvector v of W, which a filter
-// keeps as it is and ΔW with degree negatives takes out again. In the space of features it is Xᵀv.
-// On features that are nearly independent of their graph, splitting it off reduces the errors of float32
-// from 1e-5 of λ₁ to 2e-7.
+// FX is often large along one direction, the leading eigenvector v of W. A filter keeps v as it is, and ΔW with degree
+// negatives takes it out again. In the space of features it is Xᵀv. On features nearly independent of their graph, splitting
+// it off reduces the errors of float32 from 1e-5 of λ₁ to 2e-7.
 func (p *problem[T]) operator(ctx context.Context) (op eigen.Operator[T], along []float64, err error) {
 	m := p.product()
 	if p.exact == nil {

@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest. With
-// L_j = max(λ_j, τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ. s makes Norm the mean of ‖e_i − ē‖ over the rows; E is
-// not centred. γ is Power where Rank is 0. Else it is the smallest from which on, up to 3, the effective rank exp(−Σ q_j log
-// q_j), q_j the share of column j in the energy of the centred embedding, is at most max(Rank·2^−γ, Floor), found in steps of
-// 1/16 and by bisection; if the rank at 3 is more, as [Report] says, the bound is at least 1.1 times that.
+// Fit chooses the weights of the columns of E = FXPᵀ (n × d′) with eigenvalues λ, the first the largest. With L_j = max(λ_j,
+// τλ₁)/λ₁, τ = 10⁻⁹, column j is multiplied by s·L_j^γ. s makes Norm the mean of ‖e_i − ē‖ over the rows; E is not centred. γ
+// is Power where Rank is 0. Else γ is the smallest from which on, up to 3, in steps of 1/16 and by bisection, the effective
+// rank is at most max(Rank·2^−γ, Floor). The effective rank is exp(−Σ q_j log q_j), q_j the share of column j in the energy of
+// the centred embedding. If the rank at 3 is more, as [Report] says, the bound is at least 1.1 times that.
 //
-// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in a fit in [Float32], count alike, by the mean of λ_j and
-// of q_j: γ and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of
-// L is 1. Rows that are all equal, to 10⁻¹² of their length, or 10⁻⁶ in [Float32], keep their scale. It costs O(n·d′).
+// Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in [Float32], count alike, by the mean of λ_j and of q_j: γ
+// and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
+// Rows that are all equal, to 10⁻¹² of their length, or 10⁻⁶ in [Float32], keep their scale. It costs O(n·d′).
 func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*Scaling, error) {
 	if err := r.check(); err != nil {
 		return nil, err

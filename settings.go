@@ -16,8 +16,8 @@ import (
 // Settings are the choices [Fit] makes, as one value that survives JSON. [DefaultSettings] is the
 // place to start; [With] and shorter options change it.
 type Settings struct {
-	// Dim is d′, the length of an embedding vector, at most: there are no more columns than features, or without features
-	// than nodes, but for neighbour columns and columns of roles. 0 means 128, or without features a third of the nodes, at least 2.
+	// Dim is d′, the most columns of the embedding. Features, or nodes without features, bound all columns but neighbour
+	// columns and columns of roles. 0 means 128, or without features a third of the nodes, at least 2.
 	Dim         int             `json:"dim"`
 	Seed        uint64          `json:"seed"`        // of all randomness
 	Preparation Preparation     `json:"preparation"` // of X
@@ -29,16 +29,16 @@ type Settings struct {
 	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
 	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
 
-	// DegreeShare is the most of the embedding's energy, below 1, that its last column gets: the direction of the degrees, which
-	// degree negatives take out of P. The column is z = FXv, with v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. Its share
-	// follows how well the features predict degrees,
+	// DegreeShare, below 1, bounds the last column's part of the embedding's energy. Its direction is of the degrees, which
+	// degree negatives take out of P: z = FXv, with v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. The share follows how
+	// well the features predict degrees,
 	//
 	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
 	//
-	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1: t is 1 by chance,
-	// and n where the nodes differ by degrees only. Where degrees hardly differ the share is less: the column's mean is at most
-	// ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures], in one column,
-	// and where (FX)ᵀs is no more than rounding.
+	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1. t is 1 by
+	// chance, and n where the nodes differ by degrees only. Where degrees hardly differ the share is less: the column's mean
+	// is at most ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures],
+	// for features of one column, and where (FX)ᵀs is no more than rounding.
 	DegreeShare float64   `json:"degree_share"`
 	Structure   Share     `json:"structure"` // of neighbour columns beside those of features
 	Truncate    bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
@@ -47,13 +47,13 @@ type Settings struct {
 }
 
 // DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with the accuracies of 31
-// graphs in view; what is not here is auto:
+// graphs in view. Settings not listed here are auto:
 //
 //	Dim          0: more than 128 changes nothing once the columns are weighted
 //	Filter       auto: 8 hops, or 24 without features, where the columns of few edges say little alone
 //	Negatives    ExpectedDegreeNegatives: deterministic, and with η′ = 1 no trivial direction is left; a closed form has no κ
-//	WeightSpan   100: amounts and counts of decades, such as passengers, outshout all others
-//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: a fixed γ does not travel between graphs;
+//	WeightSpan   100: amounts and counts over decades, such as passengers, drown all others
+//	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: no fixed γ suits all graphs;
 //	             row norm 4, for a classifier with C = 1
 //	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
 func DefaultSettings() Settings {
@@ -188,11 +188,11 @@ func WithProgress(f Progress) Option {
 	return func(c *config) { c.progress = f }
 }
 
-// WithScratch lets [Fit] work on what is larger than memory: the prepared features, FX and the embedding lie in files without
-// names in a folder, best on an SSD, until [Model.Close]. The fit takes that many bytes of memory, besides a graph and
-// features in memory; read by [coles/dataset.OpenCSR] and [coles/dataset.MapNPY] they take none. With less the graph is read
-// more often, at most once a hop for 64 bytes of a row. A [Structure] is in memory. Errors: [ErrTooLarge] for too little
-// memory, [syscall.ENOSPC], [ErrSetting] for another solver than [SolverDirect], [errors.ErrUnsupported] but on Linux.
+// WithScratch lets [Fit] work on data larger than memory: the prepared features, FX and the embedding lie in unnamed files of
+// a folder, best on an SSD, until [Model.Close]. The fit takes memory bytes, besides a graph and features in memory; read by
+// [coles/dataset.OpenCSR] and [coles/dataset.MapNPY] they take none. With less the graph is read more often, at most once a
+// hop for 64 bytes of a row. A [Structure] is in memory. Errors: [ErrTooLarge] for too little memory, [syscall.ENOSPC],
+// [ErrSetting] for another solver than [SolverDirect], [errors.ErrUnsupported] but on Linux.
 func WithScratch(dir string, memory int64) Option {
 	return func(c *config) { c.scratch, c.budget = dir, memory }
 }
@@ -205,8 +205,8 @@ const (
 	// UseGraph is COLES: FXPᵀ with the top eigenvectors P of XᵀFᵀΔWFX.
 	UseGraph Kind = iota + 1
 	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not centred, scaled in
-	// the same way. Half of a column's own square is left out: what a column shares with no other, the unique variance of factor
-	// analysis, would come before what many say together. It is for graphs whose neighbours differ, and has no degree column.
+	// the same way. Half of a column's own square is left out. Else the part that it shares with no column, its unique
+	// variance, would come before what many say together. It is for graphs whose neighbours differ, and has no degree column.
 	UseFeatures
 )
 
@@ -261,18 +261,18 @@ func dimFor(dim, nodes, features int) int {
 	return 0
 }
 
-// A Share is how much of the energy of the vectors, below 1, is in neighbour columns. These tell who the neighbours are, whatever
-// features they have: a fit without features makes them, with γ = 0, and with 24 hops where the features have S2GCSum(8). Of the
-// features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
+// A Share is the part of the vectors' energy, below 1, that is in neighbour columns. These tell who the neighbours are,
+// whatever features they have. A fit without features makes them, with γ = 0, and with 24 hops where the features have
+// S2GCSum(8). Of the features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
 //
-// [AutoShare] is 0 in a feature model, [WithScratch], in package distributed, and unless d′ is twice the Rank, 20 for a fixed γ,
-// and at most half of the nodes. It is ½ where the graph was taken though the features tell nothing. Else it is what they leave,
+// [AutoShare] is 0 in a feature model, [WithScratch], and in package distributed. It is also 0 unless d′ is twice the Rank, 20
+// for a fixed γ, and at most half of the nodes. It is ½ where the graph was taken though the features tell nothing. Else it is
 //
 //	share = min(½, max(1 − c/8, 1 − s/0.8)) − max(0, e/Rank − 1),
 //
-// 0 or more, with c the mean number of entries in a row, as prepared, s as in [Alignment] if it was measured, and e the
-// effective rank of the columns of features. If they are fewer than d′, and γ is 0, the share is at least min(½, 1 − e/Rank). Where
-// γ is fixed, terms with Rank are left out.
+// 0 or more. c is the mean number of entries in a prepared row, s as in [Alignment] if it was measured, and e the effective
+// rank of the columns of features. If these are fewer than d′, and γ is 0, the share is at least min(½, 1 − e/Rank). Where γ
+// is fixed, terms with Rank are left out.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.

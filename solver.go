@@ -42,8 +42,8 @@ func (e *ConvergenceError) Error() string {
 	return fmt.Sprintf("coles: %d of %d eigenpairs converged, residual %.2g", e.Converged, e.Wanted, e.Residual)
 }
 
-// tooCoarse reports whether the error may be float32's. Where few of the nodes have edges, M is far
-// smaller than (FX)ᵀ(FX), which float32 rounds by.
+// tooCoarse reports whether float32 may cause the error. Where few nodes have edges, M is far smaller than (FX)ᵀ(FX), to whose
+// size float32 rounds.
 func tooCoarse(err error) bool {
 	var stopped *ConvergenceError
 	return errors.Is(err, ErrPrecision) || errors.As(err, &stopped)
@@ -96,7 +96,7 @@ func (p *Projection) Truncate() *Projection {
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
 }
 
-// above is P with one more row below it, unless that is nil.
+// above is P with one more row below it, unless row is nil.
 func (p *Projection) above(row []float64) *mat.Dense {
 	return matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), row))
 }

@@ -20,14 +20,14 @@ import (
 //	L_ij = max(0, log(C_ij/q_j)) on the edges, else 0,  L ≈ USVᵀ,
 //
 // the optimum of a contrast with negatives drawn by degree^¾ (Levy and Goldberg 2014), by subspace iteration on Lᵀ(I+W⁺)L
-// (Halko, Martinsson and Tropp 2011). A node's row follows from its edges to known nodes, also that of a later one.
+// (Halko, Martinsson and Tropp 2011). A node's edges to known nodes give its row, also if it comes later.
 type Structure struct {
 	ids    []string // of the nodes it was learnt from, nil where these are only numbered
 	learnt structure.Structure
 }
 
 // FitStructure learns r columns, 1 to n, by 8 products of A with them in float32, in 12·r bytes a node and 12 an entry of A.
-// Columns beyond the rank of L are 0. Only nodes that are alike for six steps go by their order.
+// Columns beyond the rank of L are 0. The order of nodes matters only to nodes alike for six steps.
 func FitStructure(ctx context.Context, g *Graph, r int, seed uint64) (*Structure, error) {
 	n := g.Nodes()
 	if r < 1 || r > n {
@@ -47,8 +47,8 @@ func fitStructure(ctx context.Context, g *Graph, r int, seed uint64, room kernel
 	return &Structure{g.ids, *learnt}, nil
 }
 
-// Encode returns the features of all nodes of a graph, known ones by their names or, without, by their
-// numbers; zeros for a node without an edge to a known one. Errors: [ErrUnplaced] for these alone, some of them new.
+// Encode returns the features of all nodes of a graph. It finds known nodes by name or, without names, by number. A node
+// without an edge to a known one gets zeros. Errors: [ErrUnplaced] if all nodes are so, and some are new.
 func (s *Structure) Encode(ctx context.Context, g *Graph) (*Dense32, error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()

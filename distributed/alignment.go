@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// A choice is between graph and features, with the alignment that made it if it was not set.
+// A choice is between graph and features. It has the alignment that made it, if no setting did.
 type choice struct {
 	Kind      coles.Kind
 	Alignment *coles.Alignment `json:",omitempty"`
@@ -24,8 +24,8 @@ type choice struct {
 // chosenBy is the choice that an alignment makes.
 func chosenBy(a coles.Alignment) choice { return choice{Kind: a.Kind(), Alignment: &a} }
 
-// measure is the choice by s, as [coles.Settings.Alignment] has it: from the features scaled to length 1, of
-// which the sums RᵀR are added up, and one hop of its leading directions.
+// measure is the choice by s, as in [coles.Settings.Alignment]: from the sums RᵀR of the features scaled to length 1, and from
+// one hop of their leading directions.
 func (p plan) measure(s beam.Scope, state, found beam.PCollection) beam.PCollection {
 	s = s.Scope("Choose")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
@@ -36,7 +36,7 @@ func (p plan) measure(s beam.Scope, state, found beam.PCollection) beam.PCollect
 	return beam.ParDo(s, &estimateSlopes{}, products, side(influence), side(leading), side(found))
 }
 
-// unitRows are the rows of features scaled to length 1, zero where there are none, and 1 or 0 for them.
+// unitRows are the rows of features scaled to length 1, and for each row 1, or 0 if it has no features and is zero.
 func (b *block) unitRows(largest float64) (rows kernel.Matrix[float64], live []float64) {
 	_, exponent := math.Frexp(largest)
 	rows, live = panel(slices.Clone(b.Data), b.Columns), make([]float64, b.height())
@@ -80,8 +80,8 @@ func (f *unitGram) ProcessElement(ctx context.Context, number int64, p piece, fo
 	return nil
 }
 
-// directions are leading eigenvectors of RᵀR (in rows) with their values, R being the unit rows less their mean
-// and what √degree explains. There are none where the features tell nothing.
+// directions are leading eigenvectors of RᵀR (in rows) with their eigenvalues. R are the unit rows less their mean and what
+// √degree explains. There are none where the features tell nothing.
 type directions struct {
 	Values, Vectors []float64
 	Mean, Slope     []float64 // what is taken out of each row, along the vectors: Mean + (√degree − Root)·Slope
@@ -135,8 +135,8 @@ func (f *findDirections) ProcessElement(ctx context.Context, s sums, found facts
 	return v, nil
 }
 
-// alongDirections puts the left singular vectors and 1, or zeros for a node without features, in the place of the
-// features, times √(degree + 1), and leaves tiles in units of the mean weight: a hop is D^-½(A + I)D^-½ then.
+// alongDirections replaces the features by the left singular vectors and 1, or zeros for a node without features, times
+// √(degree + 1). It leaves tiles in units of the mean weight: a hop is D^-½(A + I)D^-½ then.
 type alongDirections struct{}
 
 func (f *alongDirections) ProcessElement(number int64, p piece, found facts, v directions, emit func(int64, piece)) {

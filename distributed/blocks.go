@@ -124,7 +124,7 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// how is the preparation, chosen by the values of columns that have some where it is a choice.
+// how is the preparation. If it is a choice, the values of columns that have some make it.
 func (p plan) how(v *seen) prepare.Kind {
 	used := 0
 	for _, c := range v.Roots {
@@ -161,7 +161,7 @@ func (p plan) moments(all, squares sums) (how prepare.Kind, found prepare.Sums) 
 	return how, found
 }
 
-// correlate adds up the products of columns where some may be an embedding, and the rows that they are of.
+// correlate adds up the products of columns that may be an embedding, and their rows.
 type correlate struct{ Plan plan }
 
 func (f *correlate) ProcessElement(ctx context.Context, number int64, b piece, all, squares sums, emit func(int64, sums)) error {

@@ -12,9 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// settle is a choice where s decides, and looks for communities in the graph where it does not, as
-// [coles.Settings.Alignment] does. Where s decides the hops do nothing. Nodes
-// have their numbers for names.
+// settle keeps a choice by s, as in [coles.Settings.Alignment]. If s does not decide, it looks for communities in the graph;
+// else the hops do nothing. Nodes have their numbers for names.
 func (p plan) settle(s beam.Scope, state, measured beam.PCollection) beam.PCollection {
 	s = s.Scope("Communities")
 	side := func(c beam.PCollection) beam.Option { return beam.SideInput{Input: c} }
@@ -53,8 +52,8 @@ func (f *needCommunities) ProcessElement(c choice) choice {
 	return choice{Kind: coles.UseFeatures}
 }
 
-// hideEdges leaves the tiles that part of their edges which is hidden, or the other one with more weight,
-// and replaces the features of the nodes by their first signs, or by nothing.
+// hideEdges leaves the hidden edges of the tiles, or the other edges with more weight. It replaces the features of the nodes
+// by their first signs, or by nothing.
 type hideEdges struct {
 	worker
 	Nodes  int64
@@ -130,8 +129,7 @@ func (f *centre) ProcessElement(number int64, p piece, moments sums) (int64, pie
 	return number, piece{Block: b}
 }
 
-// addLikeness adds up the likeness of a block's rows; a hop has their loops. Place is behind the
-// blocks of the rounds before.
+// addLikeness adds up the likeness of a block's rows; a hop has their loops. Place is behind the blocks of earlier rounds.
 type addLikeness struct{ Place int64 }
 
 func (f *addLikeness) ProcessElement(number int64, p piece, needed choice) (int64, sums) {

@@ -14,22 +14,21 @@
 //	                                                   └─→ q: is the graph used?
 //	FX, W⁺·FX → M = (FX)ᵀΔW(FX) by sums of blocks → P, λ → FXPᵀ → γ, norm → embedding, model
 //
-// In a hop every block sends its neighbours their share of W·H, scaled by 1/√degree, and adds up the
-// messages that it gets. A tile lives with the block that has more rows in it. It is used for A·x and
-// for Aᵀ·x: this block sends a sum for each row of the other one in the tile, and the other one sends
-// these rows. Tiles and features travel along, so that a hop is a function from a collection to a
-// collection, and a job may be cut between any two hops.
+// In a hop every block sends its neighbours their share of W·H, scaled by 1/√degree, and adds up the messages that it gets. A
+// tile lives with the block that has more rows in it, and serves A·x and Aᵀ·x. This block sends a sum for each row of the
+// other one in the tile, and the other one sends these rows. Tiles and features travel along, so that a hop is a function from
+// a collection to a collection, and a job may be cut between any two hops.
 //
 // Sums of floating-point numbers are taken in the order of the blocks: the bytes of the result depend
 // on input, settings, [Grid] and kernel alone, whatever the engine does.
 //
 // # What there is
 //
-// Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up
-// to [MostColumns] features; the choice between graph and features, and the column of degrees. All
-// else is an error before any work, but weights are taken as they are. The numbers equal [coles.Fit]'s to rounding: to 10⁻⁹ of λ₁
-// and of a row with messages in float64, to 10⁻⁶ in float32.
+// Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up to [MostColumns]
+// features; the choice between graph and features, and the column of degrees. All else is an error before any work, but
+// weights are taken as they are. The numbers equal [coles.Fit]'s to rounding: to 10⁻⁹ of λ₁ and of a row with messages in
+// float64, to 10⁻⁶ in float32.
 //
-// Errors wrap the named ones of package coles. A pipeline hands on the text of an error alone: [Run]
-// gives errors of bad data their names back.
+// Errors wrap the named errors of package coles. A pipeline hands on only the text of an error: [Run] gives errors of bad data
+// their names back.
 package distributed

@@ -17,9 +17,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// embed makes the columns FXVᵀ and weighs them: by three passes over their rows, none of which moves
-// any of them. The energies of columns are summed about their means, and not taken from (FX)ᵀFX, as
-// they could be: where rows hardly differ, that would leave no digit.
+// embed makes the columns FXVᵀ and weighs them, by three passes that move no row. The energies of columns are summed about
+// their means, and not taken from (FX)ᵀFX. Where rows hardly differ, that would leave no digit.
 func (p plan) embed(s beam.Scope, fx, solved, found, choice beam.PCollection) (embedding, model beam.PCollection) {
 	y, energies := beam.ParDo2(s, &project{p.worker(), p.Grid.Height}, fx, beam.SideInput{Input: solved})
 	energy := total(s, energies, p.blocks())
@@ -80,10 +79,10 @@ func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error
 	return w, nil
 }
 
-// rounded estimates the effect of float32 messages on the eigenpairs and on columns FXVᵀ of n rows with these
-// energies. Every number has been rounded, but no sum: M = (FX)ᵀΔWFX is off by what the columns are.
-// The other eigenvalues are not known, but near zero they may be rounding; the other columns are taken
-// to be as long as the columns of P, and the column of degrees to be none of them.
+// rounded estimates the effect of float32 messages on the eigenpairs and on columns FXVᵀ of n rows with these energies. Every
+// number has been rounded, but no sum, so M = (FX)ᵀΔWFX is off as far as the columns are. The other eigenvalues are not known,
+// but near zero they may be rounding. The other columns are taken to be as long as the columns of P, and none of them is the
+// column of degrees.
 func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	k := len(v.Lambda)
 	noise := spectral.Noise{Pairs: make([]float64, k), Next: math.Inf(-1)}

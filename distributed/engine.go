@@ -58,8 +58,8 @@ type engine struct {
 
 // newEngine finds out whether a runner can be had, before anything is written.
 //
-// Errors: coles.ErrSetting for a runner that is unknown, a flag that is missing and a program that is none for
-// workers; the error of a job service that does not answer within five seconds.
+// Errors: coles.ErrSetting for an unknown runner, a missing flag and a program that workers cannot run; the error of a job
+// service that does not answer within five seconds.
 func newEngine(ctx context.Context, runner string, cancel func(context.Context, string) error) (*engine, error) {
 	e := &engine{runner: runner, embedded: embedded(runner), cancel: cancel}
 	e.loopback = e.embedded || jobopts.IsLoopback()

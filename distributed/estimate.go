@@ -44,9 +44,8 @@ const (
 	elementSeconds = 8e-6 // and what an element takes there, measured with 16 bytes each
 )
 
-// Estimate computes the cost of a fit on a graph with numbers of nodes and edges, with d features, dim
-// columns (0 is the default) and a filter of a number of hops. With s bytes a number of a
-// message, B blocks of h rows, n nodes and m edges,
+// Estimate computes the cost of a fit on a graph, from numbers of nodes, edges, features d, columns dim (0 is the default) and
+// hops of a filter. With s bytes a number of a message, B blocks of h rows, n nodes and m edges,
 //
 //	r        = (B−1)·(1 − (1 − 1/B)^(2m/n))     for nodes in random order
 //	messages = n·r·(d·s + 2)
@@ -54,13 +53,13 @@ const (
 //	state    = n·(d·s + 8) + 4·(m + 2·n·r)
 //	elements = 3·B + 2·B·(B−1)·(1 − (1 − 2/B²)^m)
 //
-// where r counts blocks among a node's neighbours that are not its own, at most the mean degree. The
-// last hop sends FX, in float64, instead of X. Weights other than 1 add 8·m to the state. An
-// order of nodes in which neighbours have near numbers makes r smaller, and with it the messages. So do
-// hubs: two blocks send rows or sums, whichever are fewer, and the formula is for equal degrees.
+// where r counts the other blocks among a node's neighbours, at most the mean degree. The last hop sends FX, in float64,
+// instead of X. Weights other than 1 add 8·m to the state. An order of nodes in which neighbours have near numbers makes r
+// smaller, and with it the messages. So do hubs: two blocks send rows or sums, whichever are fewer, and the formula is for
+// equal degrees.
 //
-// Errors: coles.ErrSetting for numbers that no graph has, and coles.ErrShape, coles.ErrTooLarge and
-// coles.ErrSetting for sizes and a grid that [Run] refuses.
+// Errors: coles.ErrSetting for numbers that no graph has, coles.ErrShape, coles.ErrTooLarge and coles.ErrSetting for sizes and
+// a grid that [Run] refuses.
 func Estimate(nodes, edges int64, d, dim, hops int, grid Grid) (Cost, error) {
 	if err := errors.Join(checkSizes(nodes, d), grid.check()); err != nil {
 		return Cost{}, err
@@ -179,8 +178,8 @@ func (c Cost) String() string {
 	return b.String()
 }
 
-// hopHeld and featureHeld are the bytes of memory that the engine in a program takes for each byte of a hop, and
-// for each number of the features before the hops: most at 200,000 nodes in 1 to 40 blocks.
+// hopHeld are the bytes of memory that the engine in a program takes for each byte of a hop. featureHeld are its bytes for
+// each number of the features before the hops. Both are the most at 200,000 nodes in 1 to 40 blocks.
 const hopHeld, featureHeld = 4.5, 150
 
 // fits refuses what the engine in the program cannot hold.

@@ -84,7 +84,7 @@ func sizeOf(ctx context.Context, path string) (bytes, modified int64, err error)
 	return bytes, modified, err
 }
 
-// canonical is a path without links, dots and other spellings, as far as its beginning is there.
+// canonical is a path without links, dots and other spellings, as far as the path exists.
 func canonical(name string) string {
 	if scheme, rest, is := strings.Cut(name, "://"); is {
 		return scheme + "://" + path.Clean(rest)
@@ -140,8 +140,8 @@ func expand(ctx context.Context, globs []string) ([]string, error) {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// compareNames orders names in which runs of digits are numbers: the length of a number, without zeros
-// in front, goes before it.
+// compareNames orders names in which runs of digits are numbers. The length of a number, without leading zeros, is compared
+// first.
 func compareNames(a, b string) int {
 	key := func(name string) string {
 		return digits.ReplaceAllStringFunc(name, func(number string) string {
@@ -199,8 +199,8 @@ func readFile(ctx context.Context, path string) (content []byte, err error) {
 	return content, err
 }
 
-// writeFile gives a file of a folder its content at once: it is written under another name, which no
-// glob of shards matches, and renamed.
+// writeFile gives a file of a folder its content at once: it writes under another name, which no glob of shards matches, and
+// renames.
 func writeFile(ctx context.Context, folder, name string, write func(io.Writer) error) (File, error) {
 	path, hash, written := within(folder, name), sha256.New(), new(counter)
 	err := onFiles(ctx, path, func(fs filesystem.Interface) error {

@@ -6,8 +6,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// The steps of fit, each from collections to collections: between any two of them a job may be cut,
-// by writing the collections to files, as encode has their elements, and reading them in the next pipeline.
+// The steps of fit, each from collections to collections. A job may be cut between any two steps: the collections are written
+// to files, with elements as encode has them, and the next pipeline reads them.
 //
 //	prepare(s, in)                       → state KV<int64, piece>, facts (one facts)
 //	choose(s, state, facts)              → one choice

@@ -12,11 +12,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Elements that have a check travel as frames, and the others, of which there are few, in JSON. A frame
-// has the fields of a struct in their order, numbers in little-endian order, lists and texts after their
-// lengths, and before what a pointer points to whether it is there. Numbers of a list that are all numbers
-// of float32, too, travel as such, and the length, which is doubled, is odd. A frame that is too short or
-// too long, or whose parts do not fit each other, is an error.
+// Elements with a check travel as frames; the few others travel in JSON. A frame has the fields of a struct in their order,
+// with numbers in little-endian order. Lists and texts follow their lengths, and a pointer's value follows a mark of whether
+// it is there. A list whose numbers all fit float32 travels in float32. The length is doubled, and odd for such a list. A
+// frame that is too short or too long, or whose parts do not fit each other, is an error.
 
 // encode is the coder of all elements, with decode.
 func encode(v beam.T) ([]byte, error) {

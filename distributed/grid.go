@@ -12,21 +12,21 @@ import (
 // MostColumns is the number of features up to which M = XᵀFᵀΔWFX is formed and decomposed.
 const MostColumns = 2000
 
-// A Grid is the cut of a graph into blocks, and the precision of their messages. The bytes of a result depend
-// on the input, the settings, the height, the precision of messages, and the kernel: not on the
-// engine, the number of workers, retries, or the order and heights of the shards.
+// A Grid is the cut of a graph into blocks, and the precision of their messages. The bytes of a result depend on the input,
+// the settings, the height, the precision of messages, and the kernel. They do not depend on the engine, the number of
+// workers, retries, or the order and heights of the shards.
 type Grid struct {
 	// Height is the number of rows of a block, the last of which may have fewer. 0 is
 	// max(2²¹/d, d, √(2.5·n)): blocks of 8 MB in float32, no smaller than the parts of M that they make, and
 	// tiles of 50 edges where the mean degree is 20.
 	Height int64
-	// Messages is the precision in which rows of blocks travel; sums are float64 in either. 0 is
-	// Float32: half the bytes, an embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60. A
-	// fit is a [coles.ErrPrecision] where rounding may change YYᵀ by more than 5e-6.
+	// Messages is the precision in which rows of blocks travel; sums are float64 in either. 0 is Float32: half the bytes, an
+	// embedding that is off by some 1e-7, and degrees from 1e-60 to 1e60. A fit is a [coles.ErrPrecision] where rounding may
+	// change YYᵀ by more than 5e-6.
 	Messages coles.Precision
-	// Kernel is the path of the inner loops, avx512, avx2 or portable, by which all workers compute, whatever
-	// is best on theirs; a worker that cannot ends the job. "" is the launching program's, but avx2, which all
-	// x86 of a cloud have, instead of avx512. A [Run] by the engine in the program takes the program's.
+	// Kernel is the path of the inner loops, avx512, avx2 or portable. All workers compute by it, whatever is best on theirs;
+	// a worker that cannot ends the job. "" is the launching program's, but instead of avx512 it is avx2, which all x86 of a
+	// cloud have. A [Run] by the engine in the program takes the program's.
 	Kernel string
 }
 
@@ -54,8 +54,8 @@ func (g Grid) check() error {
 	return nil
 }
 
-// A tile should have this many edges, which share the costs of an element, in a graph of a likely mean degree.
-// The height does not depend on the edges: how they lie in files would show in the bytes of the result.
+// A tile should have this many edges, to share the costs of an element, in a graph of a likely mean degree. The height does
+// not depend on the edges: else the bytes of the result would show how they lie in files.
 const tileEdges, likelyDegree = 50, 20
 
 // resolved is the grid with its defaults filled in.

@@ -15,8 +15,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// What a pipeline counts: blocks that have made a hop, messages that they sent, and the bytes of
-// messages and of the features and tiles that went along.
+// The counts of a pipeline: blocks that have made a hop, messages that they sent, and the bytes of messages, and of the
+// features and tiles that went along.
 var (
 	blockHops    = beam.NewCounter("coles", "block_hops")
 	messagesSent = beam.NewCounter("coles", "messages")
@@ -25,8 +25,8 @@ var (
 	elementsSent = beam.NewCounter("coles", "elements")
 )
 
-// filter adds the hops of a filter to a pipeline, H ← a_k·X + W·H for k = K … 0 by Horner's rule, the last
-// of which is followed by something else.
+// filter adds the hops of a filter to a pipeline, H ← a_k·X + W·H for k = K … 0 by Horner's rule. then says what follows the
+// last hop.
 func (p plan) filter(s beam.Scope, coef []float64, then int, state beam.PCollection) beam.PCollection {
 	return p.part(s, coef, len(coef), 0, then, state)
 }
@@ -62,8 +62,8 @@ const (
 	joinNext            // H is kept to the right of X
 )
 
-// A hop is one step of Horner's rule for a block. What it sends is scaled by 1/√degree here and again
-// where it arrives, so that tiles need no normalised weights.
+// A hop is one step of Horner's rule for a block. Its messages are scaled by 1/√degree here and again where they arrive, so
+// that tiles need no normalised weights.
 type hop struct {
 	worker
 	Coefficient float64

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// identify finds out what the inputs say. The order of edges does not matter.
+// identify finds out the content of the inputs. The order of edges does not matter.
 func (r *run) identify(ctx context.Context) error {
 	known := map[string]InputFile{}
 	for _, folder := range []string{r.Out, within(r.Work, "prepare")} {
@@ -40,7 +40,7 @@ func (r *run) identify(ctx context.Context) error {
 	return nil
 }
 
-// input adds the reading of all shards to a pipeline, whose attempt has a list of them.
+// input adds the reading of all shards to a pipeline. The folder of its attempt has a list of them.
 func (r *run) input(s beam.Scope, at string) input {
 	read := func(kind string) beam.PCollection {
 		return beam.ParDo(s.Scope(kind), &listShards{within(at, shardsName), kind}, beam.Impulse(s))

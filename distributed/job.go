@@ -18,23 +18,23 @@ type Job struct {
 	// Globs are over the file systems of Beam: paths without a scheme are local, and a blank import of
 	// io/filesystem/gcs or s3 adds gs:// or s3://.
 	Features []string
-	// Edges are globs of shards of edges, in one direction or both; of one that is given again the largest weight counts,
-	// as by [coles.WithRepeats] "max"; none is a graph without. A shard is one of
+	// Edges are globs of shards of edges, in one direction or both; none is a graph without. Of an edge given again the
+	// largest weight counts, as by [coles.WithRepeats] "max". A shard is one of
 	//   - text, gzipped or not: an edge "u v" or "u v w" on each line, separated by tabs, commas, semicolons or
 	//     spaces as on the first line; lines that begin with # or % are comments;
 	//   - .npy, a matrix of m × 2 integers.
 	// Nodes are numbers from 0 to n−1, or in text their Names.
 	Edges []string
-	// Names, unless nil, are globs of the names of nodes: text, gzipped or not, a name on each line, without the
-	// separator of Edges and the spaces around it. There is a file of names for every shard of features, in the
-	// same order, and its lines name the rows of that shard.
+	// Names, unless nil, are globs of the names of nodes: text, gzipped or not, a name on each line, without the separator of
+	// Edges and the spaces around it. Every shard of features has a file of names, in the same order, whose lines name the
+	// rows of that shard.
 	Names []string
 	// Out is the folder of the result, on any file system of Beam.
 	Out string
 	// Work is the folder for the outputs of steps, or "": see [Run].
 	Work string
-	// Cut is the number of hops after which the state is kept in Work, for a failure not to repeat them. 0
-	// keeps it after the last.
+	// Cut is the number of hops after which Work keeps the state, so that a failure does not repeat them. 0 keeps it after the
+	// last.
 	Cut int
 	// Settings are as for [coles.Fit].
 	Settings coles.Settings
@@ -42,15 +42,14 @@ type Job struct {
 	// Model, unless nil, embeds the graph as [coles.Model.Embed] does. Nothing is fitted then, and Settings and Work
 	// are ignored.
 	Model *coles.Model
-	// Runner names the runner of Beam: universal, portable, flink or spark on the job service that the flag
-	// -endpoint names; dataflow, if the program imports coles/distributed/dataflow. "" is prism, the local
-	// engine: in the program itself, which has memory for small graphs only, or at -endpoint.
+	// Runner names the runner of Beam. universal, portable, flink or spark run on the job service of the flag -endpoint,
+	// dataflow if the program imports coles/distributed/dataflow. "" is prism, the local engine: at -endpoint or in the
+	// program itself, which has memory for small graphs only.
 	Runner string
 	// Cancel ends the job of a name where the runner has no job service: dataflow.Cancel.
 	Cancel func(ctx context.Context, job string) error
-	// Progress, unless nil, is called with the stage, "inputs", "prepare", "choose", "hop 3/9" or "embed", and
-	// how many files or blocks are done, one call after the other. Dataflow shows the progress of pipelines in
-	// its own pages only.
+	// Progress, unless nil, gets the stage, "inputs", "prepare", "choose", "hop 3/9" or "embed", and the number of files or
+	// blocks done, one call after the other. Dataflow shows the progress of pipelines in its own pages only.
 	Progress coles.Progress
 }
 

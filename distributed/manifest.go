@@ -21,8 +21,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// A Manifest describes a folder that [Run] wrote. The files lie in a folder of the attempt that made them,
-// within the folder, and the manifest is written last, in one go: what it names is whole.
+// A Manifest describes a folder that [Run] wrote. The files lie in a folder of the attempt that made them, within the folder.
+// The manifest is written last, in one go: all files that it names are whole.
 type Manifest struct {
 	Key      string         `json:"key"`              // hash of settings, grid, kernel, program, and content of the inputs
 	Step     string         `json:"step"`             // name of the pipeline, as in Report
@@ -35,8 +35,7 @@ type Manifest struct {
 	Files    []File         `json:"files"`            // by name
 }
 
-// An InputFile is a file that a job read. One with the same path, length and time is not read again to
-// hash its content.
+// An InputFile is a file that a job read. A file with the same path, length and time is not read again to hash its content.
 type InputFile struct {
 	Path     string `json:"path"`
 	Bytes    int64  `json:"bytes"`
@@ -106,15 +105,15 @@ func whole(ctx context.Context, folder, key string) *Manifest {
 	return m
 }
 
-// attemptOf is the name of the folder for the files of a key. Equal keys make equal bytes, so that an attempt
-// which still runs somewhere, or was given up, does no harm to the next.
+// attemptOf is the name of the folder for the files of a key. Equal keys make equal bytes, so an attempt that still runs
+// somewhere, or was given up, does no harm to the next.
 func attemptOf(key string) string { return "coles-" + key[:16] }
 
 // attempts are the files of attempts.
 var attempts = regexp.MustCompile(`(^|/)coles-[0-9a-f]{16}/[^/]*$`)
 
-// swap makes the list of files that a pipeline wrote the manifest of the folder. Then it removes what
-// other attempts have left there.
+// swap turns the list of files that a pipeline wrote into the manifest of the folder. Then it removes the remains of other
+// attempts.
 func (m *Manifest) swap(ctx context.Context, folder string) error {
 	attempt := attemptOf(m.Key)
 	list := within(folder, attempt+"/"+listName)

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// bucketNames is how many names, about, are joined in one go: those whose hashes fall together.
+// bucketNames is about how many names are joined in one go: names whose hashes fall together.
 const bucketNames = 1 << 16
 
 // names are names of nodes with their numbers, where Other and Weight are nil, or first ends of edges:
@@ -66,7 +66,7 @@ type nameSorter struct {
 	buckets int64
 }
 
-// at adds a name, and returns where to add what is known of it.
+// at adds a name, and returns the names to add its data to.
 func (s *nameSorter) at(name string) *names {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -28,10 +28,9 @@ type block struct {
 	Data    []float64
 }
 
-// A tile is the part of A between two blocks. It stays with the one that has more nodes in it, whose
-// rows are Own; columns are numbers in Mates, the rows of the other block that have entries. So one
-// copy serves both directions: the other block sends its rows Mates, and is sent as many sums.
-// The tile of a block with itself is symmetric, and Mates equals Own.
+// A tile is the part of A between two blocks. It stays with the block that has more nodes in it, whose rows are Own. Columns
+// are numbers in Mates, the rows of the other block that have entries. So one copy serves both directions: the other block
+// sends its rows Mates, and gets as many sums. The tile of a block with itself is symmetric, and Mates equals Own.
 type tile struct {
 	Other  int64
 	Own    []int32
@@ -42,15 +41,15 @@ type tile struct {
 	Counts *tally    // of its edges; nil after they are counted
 }
 
-// mates tell a block which of its rows another one, that has their tile, wants to be sent.
+// mates tell a block which of its rows the block with their tile wants to get.
 type mates struct {
 	Other  int64
 	Rows   []int32
 	Degree []float64 // of these rows within the tile; nil after it is added up
 }
 
-// A message goes from block to block in a hop: rows of the sender for the tile that the receiver has, or with
-// Rows what these rows add to the receiver's. From a block to itself it is what it adds to all of its own rows.
+// A message goes from block to block in a hop. It has rows of the sender for the tile that the receiver has or, with Rows set,
+// sums to add to these rows of the receiver. A block's message to itself is added to all of its rows.
 type message struct {
 	From    int64
 	Columns int

@@ -16,31 +16,30 @@ import (
 //   - y-00012-of-06104.npy, the embedding of a block of nodes, in the precision of messages;
 //   - model.coles, which coles.ReadModel reads;
 //
-// and last manifest.json, a [Manifest], which names these files. With it the new result takes the place of an
-// old one, model and shards together, and the old files are removed after that: whenever a job ends, by an
-// error or a kill, the manifest names one result that is whole. What an attempt has left is written over by
-// the next, and removed with the next result. One job at a time should write to a folder.
+// and last manifest.json, a [Manifest], which names these files. With it the new result takes the place of an old one, model
+// and shards together, and then the old files are removed. Whenever a job ends, by an error or a kill, the manifest names one
+// whole result. The next attempt writes over an attempt's remains, and the next result removes them. One job at a time should
+// write to a folder.
 //
-// A job whose result is there already is not run again: one of the same program, settings, grid, and content
-// of the inputs. The launching program reads every input once to know its content, and notes it in the
-// manifest by path, length and time. It reads the result, too, and makes it anew if it is damaged.
+// A job is not run again if its result is there: the result of the same program, settings, grid, and content of the inputs.
+// The launching program reads every input once to know its content, and notes it in the manifest by path, length and time. It
+// reads the result, too, and makes it anew if it is damaged.
 //
-// With Job.Work the job is cut into pipelines, prepare, choose, hops and embed, whose outputs lie in
-// that folder. A step is skipped if its output is there, whole and of the same inputs and settings:
-// after a failure, and where only d′, negatives or the scaling have changed, which cost no hop. A file of Work
-// that turns out to be damaged has its step made anew, once. The
-// folder takes the bytes of two hops. Where Settings.Kind is open, Work lets q be measured by as few
-// columns as coles.Fit needs; without Work they are the most that it takes.
+// With Job.Work the job is cut into pipelines, prepare, choose, hops and embed, whose outputs lie in that folder. A step is
+// skipped if its output is there, whole and of the same inputs and settings. That helps after a failure, and where only d′,
+// negatives or the scaling have changed, which cost no hop. A damaged file of Work has its step made anew, once. The folder
+// takes the bytes of two hops. Where Settings.Kind is open, Work lets q be measured by as few columns as coles.Fit needs;
+// without Work all that it may take are used.
 //
 // The program must have called beam.Init before any work of its own: as a worker it never returns
 // from there. The end of ctx cancels the pipeline, by its job service or by Job.Cancel.
 //
-// Errors: of bad data, which errors.Is recognises after the engine, too, with file and line: coles.ErrIndex,
-// coles.ErrFormat, coles.ErrNotFinite, coles.ErrNegative, coles.ErrChecksum, coles.ErrPrecision, coles.ErrIDs for a
-// name that is empty or that no node has, or two; the file systems', the engine's and ctx's. Before anything is
-// written: coles.ErrSetting for settings that cannot be had, inputs that lie in Out or Work, an unknown runner, and
-// flags that are missing; coles.ErrShape for globs without a file and for shards that do not fit each other or
-// Model, or a Model without features; coles.ErrTooLarge for a graph that the engine in the program cannot hold.
+// Errors: of bad data, which errors.Is recognises after the engine, too, with file and line: coles.ErrIndex, coles.ErrFormat,
+// coles.ErrNotFinite, coles.ErrNegative, coles.ErrChecksum, coles.ErrPrecision, and coles.ErrIDs for a name that is empty, or
+// of no node or two; the file systems', the engine's and ctx's. Before anything is written: coles.ErrSetting for settings that
+// are not supported, inputs in Out or Work, an unknown runner, and missing flags; coles.ErrShape for globs without a file and
+// for shards that do not fit each other or Model, or a Model without features; coles.ErrTooLarge for a graph that the engine
+// in the program cannot hold.
 func Run(ctx context.Context, job Job) (*coles.Model, *Report, error) {
 	r, err := newRun(ctx, job)
 	if err != nil {

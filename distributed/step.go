@@ -11,8 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// there returns the key of a step, a hash of all that its output depends on, and the manifest of the
-// output if that is whole.
+// there returns the key of a step, a hash of all that its output depends on, and the manifest of the output if it is whole.
 func (r *run) there(ctx context.Context, name, folder string, of []any) (m *Manifest, key string, err error) {
 	if key, err = keyOf(of...); err == nil {
 		if m = r.whole(ctx, folder, key); m != nil {
@@ -75,7 +74,7 @@ func (r *run) step(ctx context.Context, name, folder string, of []any, build fun
 	return m, nil
 }
 
-// tell makes progress of counters: of the last stage that has begun.
+// tell reports progress from counters: of the last stage that has begun.
 func (r *run) tell(step string, c Counters) {
 	blocks, hops := int(r.plan.blocks()), r.plan.hops()
 	switch done := int(c["block_hops"] + r.before); {

@@ -42,7 +42,7 @@ func (r *run) inSteps(ctx context.Context, result []any) (*Manifest, error) {
 	})
 }
 
-// hops is the filter, in pipelines of Cut hops, and returns the folder of the last state.
+// hops runs the filter in pipelines of Cut hops, and returns the folder of the last state.
 func (r *run) hops(ctx context.Context, p plan, prepared *Manifest) (from string, err error) {
 	type part struct {
 		hi, lo int // hops hi−1 … lo

@@ -22,11 +22,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 )
 
-// submitting guards what Beam has once for a program: its options.
+// submitting guards Beam's options, which a program has once.
 var submitting sync.Mutex
 
-// submit hands a pipeline to a job service and returns the number of the job, and what is to be called when it
-// has ended. Until it is handed over, the end of ctx ends it.
+// submit hands a pipeline to a job service. It returns the number of the job, and a function to call when the job has ended.
+// Until the pipeline is handed over, the end of ctx ends it.
 func (e *engine) submit(ctx, inside context.Context, name string, p *beam.Pipeline) (job string, done func(), err error) {
 	submitting.Lock()
 	defer submitting.Unlock()
@@ -127,8 +127,8 @@ var named = []error{
 	coles.ErrSetting, coles.ErrPrecision, coles.ErrFormat, coles.ErrChecksum,
 }
 
-// engineError reduces an engine's text, the same error several times with the plan of the whole
-// stage each time, to its last line that is ours, and wraps the named error in it.
+// engineError reduces an engine's text to its last line that is ours, and wraps the named error in it. The text has the same
+// error several times, each time with the plan of the whole stage.
 func engineError(err error) error {
 	text := err.Error()
 	for _, mark := range []string{"distributed: ", "coles: "} {
@@ -148,8 +148,7 @@ func engineError(err error) error {
 	return &pipelineError{"distributed: the engine: " + strings.TrimSpace(lines[len(lines)-1]), err}
 }
 
-// A pipelineError has passed an engine, which keeps the text alone. It wraps the named error, or what
-// the engine said.
+// A pipelineError has passed an engine, which keeps only the text. It wraps the named error, or the engine's words.
 type pipelineError struct {
 	text string
 	kind error
@@ -163,8 +162,8 @@ func jobName(step string) string {
 	return strings.ToLower(fmt.Sprintf("%s-%s-%s", cmp.Or(*jobopts.JobName, "coles"), step, rand.Text()[:10]))
 }
 
-// run runs a pipeline and calls seen with the counters as they grow, where there is a job service that tells
-// them. The end of ctx cancels this job and no other.
+// run runs a pipeline and calls seen with the counters as they grow, if a job service tells them. The end of ctx cancels this
+// job and no other.
 func (e *engine) run(ctx context.Context, step string, p *beam.Pipeline, seen func(Counters)) (Counters, error) {
 	name := jobName(step)
 	if e.client == nil {

@@ -14,10 +14,9 @@ import (
 // fanIn is how many sums are added in one go: few enough to be held, at d = 2,000 a gigabyte of them.
 const fanIn = 32
 
-// total adds up the sums of all blocks, a collection of KV<int64, sums> whose keys come of [partOf].
-// Sums of floating-point numbers depend on their order. A CombineFn adds in any; here it is a tree of
-// the numbers of the blocks, which depends on nothing but how many there are. The result is a
-// collection of one sums.
+// total adds up the sums of all blocks, a collection of KV<int64, sums> with keys by [partOf]. Sums of floating-point numbers
+// depend on their order. A CombineFn adds in any order; here a tree of block numbers, which depends only on how many there
+// are, gives the order. The result is a collection of one sums.
 func total(s beam.Scope, parts beam.PCollection, blocks int64) beam.PCollection {
 	for {
 		blocks = (blocks + fanIn - 1) / fanIn

@@ -18,8 +18,8 @@ func (p plan) tiles(s beam.Scope, edges beam.PCollection) beam.PCollection {
 	return beam.ParDo(s, &makeTiles{p.Grid.Height}, beam.GroupByKey(s, cut))
 }
 
-// A sorter holds what goes to the same keys, to be sent together: an element costs as much as a
-// hundred edges, and each chunk has few for any one key.
+// A sorter holds values for the same keys, to send them together. An element costs as much as a hundred edges, and each chunk
+// has few edges for any one key.
 type sorter[T any] struct {
 	emit  func(int64, T)
 	held  map[int64]*T
@@ -29,7 +29,7 @@ type sorter[T any] struct {
 // mostHeld is how many edges or names are held.
 const mostHeld = 1 << 20
 
-// at returns what is held for a key, to which something will be added.
+// at returns the values held for a key; the caller adds one.
 func (s *sorter[T]) at(key int64) *T {
 	if s.count >= mostHeld {
 		s.flush()
@@ -79,8 +79,8 @@ func (f *cutEdges) ProcessElement(c edgeChunk, emit func(int64, edgeChunk)) erro
 	return nil
 }
 
-// hold keeps an edge for the block that gets it: of two blocks now the lower and now the higher, so
-// that none gets more than its part.
+// hold keeps an edge for the block that gets it: of two blocks now the lower and now the higher, so that none gets more than
+// its part.
 func (f *cutEdges) hold(u, v int64, w float64) {
 	u, v = min(u, v), max(u, v)
 	if i, j := u/f.Height, v/f.Height; i != j && (i+j)%2 == 1 {
@@ -113,7 +113,7 @@ func (f *makeTiles) ProcessElement(number int64, next func(*edgeChunk) bool, emi
 	}
 }
 
-// tile emits the tile of two blocks to the one that has more nodes in it, and its mates to the other.
+// tile emits the tile of two blocks to the block that has more nodes in it, and its mates to the other.
 func (f *makeTiles) tile(here, there int64, entries []entry, emit func(int64, piece)) {
 	entries, counts := distinct(entries, here == there)
 	own, light := rowsOf(entries, func(e entry) int32 { return e.u }), rowsOf(entries, func(e entry) int32 { return e.v })

@@ -10,7 +10,7 @@ import (
 	"coles/internal/kernel"
 )
 
-// A worker computes by the inner loops that the plan is for. In this program it parks its pieces under Job.
+// A worker computes by the inner loops of the plan. In this program it parks its pieces under Job.
 type worker struct{ Kernel, Job string }
 
 func (p plan) worker() worker { return worker{p.Grid.Kernel, p.job} }
@@ -34,7 +34,7 @@ func (w worker) Setup() error {
 	return kernel.Use(w.Kernel)
 }
 
-// sender emits what one step takes, once, which must not be fused to this one: the coder takes it.
+// sender emits pieces that one step takes, once. That step must not be fused to this one: the coder takes a piece.
 func (w worker) sender(emit func(int64, piece)) func(int64, piece) {
 	if w.Job == "" {
 		return emit

@@ -32,8 +32,8 @@ func (p plan) writeResult(s beam.Scope, folder string, embedding, model beam.PCo
 		beam.ParDo(s, &writeSmall{folder, modelName}, model))
 }
 
-// writeEmbedding writes a block as a shard. An attempt that fails, or a second one at the same time,
-// leaves no shard that is not whole: see writeFile.
+// writeEmbedding writes a block as a shard. An attempt that fails, or runs beside another, leaves no broken shard: see
+// writeFile.
 type writeEmbedding struct {
 	Folder string
 	Blocks int64

@@ -13,7 +13,7 @@ import (
 //
 //	I(A; B) / ((H(A) + H(B))/2),
 //
-// scikit-learn's arithmetic normalisation: 1 if they are equal up to names, two of a single class
+// with scikit-learn's arithmetic normalisation. It is 1 if the labellings are equal up to names, two of a single class
 // included, and 0 if they are independent. It takes O(n log n).
 //
 // Errors: [coles.ErrShape] if the lengths differ or are zero.
@@ -44,7 +44,7 @@ func entropyOf(counts []int, n float64) float64 {
 	return sum
 }
 
-// clusterScores is accuracy and macro F1 under one map: see [Clustering].
+// clusterScores are accuracy and macro F1 under the best map: see [Clustering].
 func clusterScores(clusters, labels []int) (accuracy, f1 float64, err error) {
 	t, err := contingency.Of(labels, clusters)
 	if err != nil {

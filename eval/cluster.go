@@ -40,9 +40,8 @@ func (c Clustering) String() string {
 // zero. A row with a label below zero, which is unknown, is clustered but not compared. To get the clusters
 // themselves, use [cluster.KMeans.Fit].
 //
-// It takes the time of the runs, one after the other, and memory for a copy of x more than
-// [cluster.KMeans.Fit]. With m the fewer and M the more of clusters and labels, to compare a run takes
-// O(n log n + m²M) time and m·M numbers.
+// It takes the time of the runs, one after the other, and memory for a copy of x more than [cluster.KMeans.Fit]. Let m be the
+// smaller and M the larger number of clusters and labels. To compare a run takes O(n log n + m²M) time and m·M numbers.
 //
 // Errors: as KMeans.Fit; [coles.ErrShape] unless there is one label for each row, and some label is known;
 // [coles.ErrSetting] for runs below zero or above 2²⁰; [coles.ErrTooLarge] for m·M above 2²⁴; [coles.ErrNotFinite]

@@ -18,10 +18,9 @@ import (
 //
 //	H(G) = mean_i (1/|N_i|)·Σ_{j∈N_i} [l_i = l_j],
 //
-// from 0 to 1 (Pei et al. 2020; the COLES paper, whose form by W⁺ is this one only where W⁺ is
-// normalised by rows). Weights are not read and self loops do not count. The paper explains the
-// gain of a contrast by ΔH = H(G⁺) − H(G⁻): this less [ExpectedHomophily], or less the homophily of
-// negatives drawn. It takes O(n + m).
+// from 0 to 1 (Pei et al. 2020). The COLES paper's form by W⁺ is this one only where W⁺ is normalised by rows. Weights are not
+// read and self loops do not count. The paper explains the gain of a contrast by ΔH = H(G⁺) − H(G⁻): this less
+// [ExpectedHomophily], or less the homophily of negatives drawn. It takes O(n + m).
 //
 // Errors: [coles.ErrShape] for a graph without edges or unless there is one label for each node,
 // [coles.ErrIndex] for a negative label.

@@ -22,11 +22,10 @@ type InducedGraph struct {
 	Nodes    []int        // numbers in the whole
 }
 
-// Induce makes the graph that some nodes of g induce, with their rows of x (n × d), or without
-// features if x is nil. A *coles.Dense32 gives one, a sparse matrix a *sparse.CSR, others a
-// *mat.Dense. Weights, self loops and names of the nodes stay: Graph.Row finds a node by its name
-// in g, which is its number if g has no names. Nodes without neighbours among the others are
-// isolated. It takes a copy of the part of g and of the rows.
+// Induce makes the graph that some nodes of g induce, with their rows of x (n × d), or without features if x is nil. A
+// *coles.Dense32 stays one, a sparse matrix gives a *sparse.CSR, others a *mat.Dense. Weights, self loops and names of the
+// nodes stay: Graph.Row finds a node by its name in g, which is its number if g has no names. Nodes without neighbours among
+// the others are isolated. It takes a copy of the part of g and of the rows.
 //
 // A model fitted to the part has seen no feature and no edge of another node, and its Embed embeds all nodes of g.
 // That is the paper's protocol for Reddit.

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known. For each split, a
-// ridge regression learns from the rows of Train and is asked about the rows of Test, or all others. R² is 1 − Σ(y −
+// Regress measures how well the rows of x (n × d) predict a number each, NaN where it is not known. For each split, a ridge
+// regression learns from the rows of Train and predicts the rows of Test or, if that is nil, all others. R² is 1 − Σ(y −
 // ŷ)²/Σ(y − mean of Train)², and error the mean absolute error in the unit of the values.
 //
 // Errors: as [learn.Fit], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.

@@ -15,7 +15,7 @@ import (
 	"coles/internal/matrix"
 )
 
-// An adjacency is an adjacency matrix whose nodes and edges change, and which takes the last change back.
+// An adjacency is an adjacency matrix whose nodes and edges change. It can take the last change back.
 type adjacency struct {
 	nodes   []node
 	loops   bool    // self loops are kept
@@ -73,9 +73,9 @@ func (adj *adjacency) weigh(i int32) {
 	}
 }
 
-// join joins nodes, of which count are new, by edges that are checked: of an edge that is there the weight grows or, if it
-// is exact, becomes the one given, and 0 is no edge. It returns the nodes whose rows have
-// changed, ascending. An error comes from ctx and leaves what is to be taken back.
+// join adds count new nodes, and joins nodes by checked edges. The weight of an edge that is there grows or, if exact is set,
+// becomes the given one, where 0 is no edge. It returns the nodes whose rows changed, ascending. An error comes from ctx and
+// leaves a change to be rolled back.
 func (adj *adjacency) join(ctx context.Context, count int, edges []coles.Edge, weights []float64, exact bool) ([]int32, error) {
 	adj.begin()
 	for range count {
@@ -116,8 +116,8 @@ type entry struct {
 	weight   float64
 }
 
-// entriesOf are both entries of every edge that counts, row after row, and of equal ones last the heavier or, if they are
-// exact, the one given last.
+// entriesOf are both entries of every edge that counts, row after row. Equal entries end with the heavier one or, if exact is
+// set, with the one given last.
 func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64, exact bool) []entry {
 	entries := make([]entry, 0, 2*len(edges))
 	for q, e := range edges {
@@ -143,8 +143,7 @@ func (adj *adjacency) entriesOf(edges []coles.Edge, weights []float64, exact boo
 	return entries
 }
 
-// merge brings sorted entries into a row, of several at one place the last: in one pass, since a hub
-// may gain many.
+// merge brings sorted entries into a row, the last of several at one place. It takes one pass, since a hub may gain many.
 func (adj *adjacency) merge(i int32, fresh []entry, exact bool) {
 	old := adj.nodes[i]
 	v := node{cols: make([]int32, 0, len(old.cols)+len(fresh)), given: make([]float64, 0, len(old.cols)+len(fresh))}
@@ -188,13 +187,13 @@ func (adj *adjacency) degrees() []float64 {
 	return degrees
 }
 
-// sumDegrees makes the volume what a graph built from scratch has.
+// sumDegrees gives the volume the same bytes as in a graph built from scratch.
 func (adj *adjacency) sumDegrees() {
 	adj.volume = matrix.Total(adj.degrees())
 	adj.peak = adj.volume
 }
 
-// renumber has the last node take the number i, of a node without edges.
+// renumber gives the number i, of a node without edges, to the last node.
 func (adj *adjacency) renumber(i int32) {
 	last := int32(len(adj.nodes) - 1)
 	for _, j := range adj.nodes[last].cols {
@@ -209,7 +208,7 @@ func (adj *adjacency) renumber(i int32) {
 	adj.nodes = adj.nodes[:last]
 }
 
-// around visits the neighbours of a node, those of before the last change, too; some twice.
+// around visits the neighbours of a node, before and after the last change; some twice.
 func (adj *adjacency) around(i int32, visit func(j int32)) {
 	for _, j := range adj.nodes[i].cols {
 		visit(j)
@@ -278,7 +277,7 @@ func (adj *adjacency) whole(ctx context.Context, each rows) (*kernel.CSR[float64
 	})
 }
 
-// filterRows are the rows of W, whose nodes the function of gives. A node that is not there yet has no row.
+// filterRows are the rows of W for the nodes that of returns. A node that is not there yet has no row.
 func filterRows(of func(int32) *node) rows {
 	return func(i int32, visit func(j int32, w float64)) {
 		v := of(i)
@@ -306,7 +305,7 @@ func filterRows(of func(int32) *node) rows {
 	}
 }
 
-// plusRows are the rows of W⁺, likewise.
+// plusRows are the rows of W⁺ for the nodes that of returns.
 func plusRows(of func(int32) *node) rows {
 	return func(i int32, visit func(j int32, w float64)) {
 		v := of(i)

@@ -13,8 +13,8 @@ type ball struct {
 	place []int32 // of every node of the graph: its place in nodes, −1 outside; lent by the caller
 }
 
-// ballAround finds the nodes within some distance of a set, which it takes over. Of place it gets
-// an entry, −1, for every node of the graph, to be given back by [ball.release].
+// ballAround finds the nodes within some distance of a set, whose slice it takes over. place has an entry −1 for every node of
+// the graph, and [ball.release] restores it.
 func (adj *adjacency) ballAround(centre []int32, radius int, place []int32) *ball {
 	b := &ball{nodes: centre, place: place}
 	for q, i := range centre {
@@ -72,8 +72,8 @@ func rowsOf(nodes []int32, cols int, each rows, at func(j int32) int32) *kernel.
 	return a
 }
 
-// change is the difference that the last change of the adjacency has made to a matrix, at the first nodes
-// of the ball, which are all it touches: rows and columns within distance 1. Where the rows of neither end have changed the numbers are the same, and nothing is stored.
+// change is the difference that the last change of the adjacency made to a matrix. It touches only the first nodes of the
+// ball: rows and columns within distance 1. Entries between unchanged rows are equal and not stored.
 func (b *ball) change(now, was rows) *kernel.CSR[float64] {
 	count := b.within(1)
 	a := &kernel.CSR[float64]{Rows: count, Cols: count, Ptr: make([]int64, count+1)}

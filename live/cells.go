@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// cells are what the features of the nodes were made of.
+// cells are the table that an encoder makes the features of the nodes of.
 type cells struct {
 	encoder *table.Encoder
 	rows    *table.Table // without ids
 }
 
-// KeepCells has the graph keep the cells of a table that has a row for every node, in their order, of which the encoder has
-// made the features that [Follow] was given. From then on features come in as rows of such tables, by [Change.Rows] and
+// KeepCells has the graph keep the cells of a table. The table has a row for every node, in their order, and the encoder has
+// made of it the features that [Follow] was given. From then on features come in as rows of such tables, by [Change.Rows] and
 // [Graph.SetRows], and [Graph.Rows] reads them back. The table is copied; a row takes its cells and 16 bytes each.
 //
-// Errors: [coles.ErrShape] for a table of other rows, or of which the encoder makes other features than there are; those of
+// Errors: [coles.ErrShape] for a table of other rows, or with other encoded features than the graph's; as
 // [table.Encoder.Encode].
 func (g *Graph) KeepCells(ctx context.Context, e *table.Encoder, rows *table.Table) error {
 	defer g.alone()()
@@ -125,7 +125,7 @@ func (g *Graph) encodeRows(ctx context.Context, rows *table.Table) (mat.Matrix, 
 	return x, nil
 }
 
-// put puts row k of a table in the place of row i, which is one behind the last for a new one.
+// put puts row k of a table in the place of row i, which for a new row is one behind the last.
 func (c *cells) put(i int, rows *table.Table, k int) {
 	for j := range c.rows.Columns {
 		to, cell := &c.rows.Columns[j], ""
@@ -139,7 +139,7 @@ func (c *cells) put(i int, rows *table.Table, k int) {
 	}
 }
 
-// fill has the last row take the place of row i.
+// fill moves the last row to the place of row i.
 func (c *cells) fill(i, last int) {
 	if c == nil {
 		return
@@ -183,7 +183,7 @@ func (c *cells) header() (*cellsHeader, error) {
 	return h, nil
 }
 
-// keep gives a graph that is read its cells.
+// keep gives the graph that is read its cells.
 func (h *cellsHeader) keep(g *Graph) error {
 	if h == nil {
 		return nil

@@ -16,16 +16,16 @@ import (
 
 // A Change adds nodes, edges or both to a graph.
 type Change struct {
-	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n …
-	// n+k−1. Without features k is the number of names or, where nodes are only numbered, follows from the edges: an
-	// edge to itself brings a node that has no other yet.
+	// Features of the new nodes, k × d; nil for none. The new nodes get the numbers n … n+k−1. Without features k is the
+	// number of names. Where nodes are only numbered it follows from the edges: an edge to itself brings a node that has no
+	// other yet.
 	Features mat.Matrix
-	// Rows are cells in the place of Features, for a graph that keeps them, see [Graph.KeepCells]: a row for each new node. Their
-	// ids are not looked at.
+	// Rows are cells in the place of Features, a row for each new node, if the graph keeps cells: see [Graph.KeepCells]. Their
+	// ids are not read.
 	Rows *table.Table
-	// Edges join any nodes, old or new. One that is there already takes the larger weight, as by [coles.WithRepeats] "max",
-	// where [coles.NewGraph] adds up: what is told twice changes nothing. Self loops are dropped unless the graph keeps them
-	// ([coles.WithSelfLoopsKept]).
+	// Edges join any nodes, old or new. An edge that is there already takes the larger weight, as by [coles.WithRepeats]
+	// "max", while [coles.NewGraph] adds up: an edge told twice changes nothing. Self loops are dropped unless the graph keeps
+	// them ([coles.WithSelfLoopsKept]).
 	Edges []coles.Edge
 	// Weights are one an edge; nil means 1.
 	Weights []float64
@@ -35,13 +35,13 @@ type Change struct {
 
 // An Update reports the effect of a change.
 type Update struct {
-	// Moved are the nodes whose filtered features may have changed, ascending: the new ones and
-	// all within K hops of a change. All others keep their embedding.
+	// Moved are the nodes whose filtered features may have changed, ascending: new nodes and all within K hops of a change.
+	// All other nodes keep their embedding.
 	Moved []int
-	// Renumbered are pairs of numbers, before and after, of nodes that have taken the places of removed ones, in this order.
+	// Renumbered are pairs of numbers, before and after, of nodes that took the places of removed nodes, in this order.
 	Renumbered [][2]int
-	// Whole is set if so much was in reach, or so little is left of weights or features, that everything was computed again,
-	// which gives nodes that have not moved the same vectors up to rounding.
+	// Whole is set if everything was computed again: so much was in reach, or so little was left of weights or features. Nodes
+	// that have not moved then have the same vectors up to rounding.
 	Whole bool
 }
 
@@ -49,8 +49,8 @@ type Update struct {
 // than the difference: the latter multiplies twice as much for each row.
 const wholeShare = 0.4
 
-// fadedShare is the share of the largest weights and features there have been that, if it alone is left, has all computed
-// again: what these have rounded by, 10⁻¹⁶ of them, would be seen.
+// fadedShare is the share of the largest weights and features at which all is computed again, if no more is left. Rounding by
+// 10⁻¹⁶ of the largest ones would be seen.
 const fadedShare = 1e-3
 
 // Add takes in new nodes and edges and brings FX and M up to date. With U the ends of new edges and
@@ -59,23 +59,20 @@ const fadedShare = 1e-3
 //	D = Σₖ of Horner's steps δy ← aₖ·δX + W·δy + (ΔW)·y   on the k hops around U,
 //	M ← M + (FX)ᵀ(δW⁺)(FX) + DᵀQ + QᵀD,  Q = W⁺(FX + D/2),
 //
-// so the cost grows with the rows within K hops of U, times d for each of their edges and d² for
-// each of them; where these are two fifths of all nodes everything is computed again. Many edges of
-// one node cost as many single ones. With more than some thousand sparse features [coles.Fit],
-// which does not form M, is faster than this where much is in reach.
+// so the cost grows with the rows within K hops of U: times d for each of their edges, and d² for each row. Where these rows
+// are two fifths of all nodes everything is computed again. Many edges of one node cost as much as many single edges. With
+// more than some thousand sparse features [coles.Fit], which does not form M, is faster where much is in reach.
 //
-// Every addition rounds, by some 10⁻¹⁶ of the largest (FX)ᵀW⁺(FX) there has been. That is as much
-// of ‖M‖, unless the features have a large mean, which is in the former and taken out of M by the
-// negatives. On a graph of 2,000 nodes 10,000 additions have left 5·10⁻¹⁵ of ‖M‖ without a mean,
-// and 4·10⁻¹¹ with one of 1,000 deviations: some 20 times what two ways of computing M from scratch
-// differ by. Where these alone differ by 10⁻⁸, as on a regular graph with such a mean, 10⁻⁷ was
-// left. [Graph.Rebuild] every 10,000 additions, or features without a mean, keep an update within
-// 10⁻⁹ of a refit wherever a refit is so certain itself, columns of the structure, in float32, within 10⁻⁶; an addition with
-// [Update.Whole] begins afresh too.
+// Every addition rounds, by some 10⁻¹⁶ of the largest (FX)ᵀW⁺(FX) there has been. That is as much of ‖M‖, unless the features
+// have a large mean, which the negatives take out of M. On a graph of 2,000 nodes 10,000 additions have left 5·10⁻¹⁵ of ‖M‖
+// without a mean, and 4·10⁻¹¹ with a mean of 1,000 deviations. That is some 20 times the difference of two ways to compute M
+// from scratch. Where these differ by 10⁻⁸, as on a regular graph with such a mean, 10⁻⁷ was left. [Graph.Rebuild] every
+// 10,000 additions, or features without a mean, keep an update within 10⁻⁹ of a refit, if a refit is so certain itself.
+// Columns of the structure, in float32, stay within 10⁻⁶. An addition with [Update.Whole] begins afresh too.
 //
-// An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite]
-// also for what overflows, [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's; [coles.ErrUnplaced] where
-// without features no edge would be left to a node that the model knows.
+// An error leaves everything as it was: [coles.ErrShape], [coles.ErrIndex], [coles.ErrNotFinite] also for overflow,
+// [coles.ErrNegative], [coles.ErrIDs], [coles.ErrTooLarge], and ctx's; [coles.ErrUnplaced] if, without features, no edge would
+// be left to a node that the model knows.
 func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	defer g.alone()()
 	if g.cells != nil && what.Features != nil {
@@ -121,7 +118,7 @@ func (g *Graph) Add(ctx context.Context, what Change) (*Update, error) {
 	return done, nil
 }
 
-// apply makes a change, after which some nodes leave, and brings all up to date, or takes it back.
+// apply makes a change, after which some nodes leave, and brings all up to date, or takes the change back.
 func (g *Graph) apply(ctx context.Context, change func(context.Context) (touched []int32, err error), leaving ...int) (done *Update, err error) {
 	ctx, dismiss := parallel.Crew(ctx)
 	defer dismiss()
@@ -163,8 +160,8 @@ func (g *Graph) resize(n int) {
 	}
 }
 
-// check refuses what does not fit and prepares the features, nil for none. It also returns the number of
-// new nodes and the hashes of their features.
+// check refuses a change that does not fit. It returns the prepared features, nil for none, the number of new nodes, and the
+// hashes of their features.
 func (g *Graph) check(ctx context.Context, what Change) (x *matrix.Matrix[float64], count int, hashes []uint64, err error) {
 	n := len(g.adj.nodes)
 	switch {
@@ -220,8 +217,8 @@ func (g *Graph) checkIDs(count int, ids []string) error {
 	return nil
 }
 
-// update brings FX, M and (FX)ᵀv of every part up to date after n nodes have become more and the rows of the
-// touched ones changed. Until all of it is computed and within range nothing is taken.
+// update brings FX, M and (FX)ᵀv of every part up to date. n nodes have become more, and the rows of touched nodes have
+// changed. Nothing is taken until all of it is computed and within range.
 func (g *Graph) update(ctx context.Context, n int, touched []int32) (*Update, error) {
 	if err := g.adj.finite(touched); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"coles/internal/matrix"
 )
 
-// follow makes the step of the last change of the adjacency, whose near holds the nodes within K hops of it; n is the number
-// of nodes before.
+// follow makes the step of the last change of the adjacency. near holds the nodes within K hops of the change, and n is the
+// number of nodes before.
 func (p *part) follow(ctx context.Context, s *step, n int) (err error) {
 	near := s.near
 	if s.rows, err = p.changeOfFX(ctx, near, n); err != nil {
@@ -39,13 +39,12 @@ func (p *part) follow(ctx context.Context, s *step, n int) (err error) {
 	return p.inRange(ctx, s.rows, s.m, s.along[forNegatives])
 }
 
-// changeOfFX returns D = F′X′ − FX on the nodes of the ball, by Horner's rule for both at once: of
-// the old graph as far as the change of W looks, of the difference as far as it has come. y and δy
-// are rows of the ball.
+// changeOfFX returns D = F′X′ − FX on the nodes of the ball. Horner's rule runs for y of the old graph as far as the change of
+// W reads it, and for the difference δy as far as it has come. y and δy are rows of the ball.
 func (p *part) changeOfFX(ctx context.Context, near *ball, n int) (kernel.Matrix[float64], error) {
 	hops, d := len(p.fit.Filter)-1, p.x.Cols()
 	y, change, spare := near.panel(d), near.panel(d), near.panel(d)
-	// Adds old features to the rows within a distance, or what has become of them and features of new nodes.
+	// Adds features to the rows within a distance: the old ones or, if fresh, their changes and the features of new nodes.
 	add := func(to kernel.Matrix[float64], c float64, within int, fresh bool) {
 		for q, i := range near.nodes[:near.within(within)] {
 			p.addFeatures(to.Row(q), i, c, fresh, n)

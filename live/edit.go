@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SetWeights gives edges exactly these weights, of which 0 removes an edge; one that is not there is new. Of an edge
-// given twice the last counts. The cost is that of [Graph.Add], and so are the errors; [coles.ErrIndex] also for an edge to
-// remove that is not there.
+// SetWeights gives edges exactly these weights. Weight 0 removes an edge; an edge that is not there is new. Of an edge given
+// twice the last weight counts. Cost and errors are as for [Graph.Add], and [coles.ErrIndex] for an edge to remove that is not
+// there.
 func (g *Graph) SetWeights(ctx context.Context, edges []coles.Edge, weights []float64) (*Update, error) {
 	defer g.alone()()
 	if len(weights) != len(edges) {
@@ -43,9 +43,9 @@ func (g *Graph) SetFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 	return g.setFeatures(ctx, nodes, x)
 }
 
-// SetRows replaces the cells of some nodes by the rows of a table, one for each, and their features. A column that the table
-// lacks has holes. Cost and errors are those of [Graph.SetFeatures] and [table.Encoder.Encode], and [coles.ErrShape] for a
-// graph without cells and a column that it has not kept.
+// SetRows replaces the cells of some nodes, and their features, by the rows of a table, one for each. A column that the table
+// lacks has holes. Cost and errors are as for [Graph.SetFeatures] and [table.Encoder.Encode], with [coles.ErrShape] for a
+// graph without cells and for a column that it does not keep.
 func (g *Graph) SetRows(ctx context.Context, nodes []int, rows *table.Table) (*Update, error) {
 	defer g.alone()()
 	x, err := g.encodeRows(ctx, rows)
@@ -99,8 +99,8 @@ func (g *Graph) setFeatures(ctx context.Context, nodes []int, x mat.Matrix) (*Up
 	return done, nil
 }
 
-// Remove takes nodes out, and all their edges. The last nodes take their numbers, so that these stay without a gap:
-// [Update.Renumbered] says which, and names stay with their nodes. The cost is that of [Graph.Add].
+// Remove takes nodes out, and all their edges. The last nodes take the free numbers, so that numbers stay without a gap.
+// [Update.Renumbered] lists them, and names stay with their nodes. The cost is that of [Graph.Add].
 //
 // Nodes without names are known by their numbers: once one is removed, only a model of [Graph.Refit] embeds [Graph.Graph].
 //
@@ -135,7 +135,7 @@ func (g *Graph) Remove(ctx context.Context, nodes []int) (*Update, error) {
 	return done, nil
 }
 
-// checkNodes refuses nodes that there are not, and those given twice.
+// checkNodes refuses nodes that are not there, and nodes given twice.
 func (g *Graph) checkNodes(nodes []int) error {
 	sorted := slices.Sorted(slices.Values(nodes))
 	for q, i := range sorted {
@@ -146,8 +146,8 @@ func (g *Graph) checkNodes(nodes []int) error {
 	return nil
 }
 
-// replace puts prepared rows, or zeros for nil, in the place of the features of nodes, keeps what they were, and returns
-// the nodes, ascending.
+// replace puts prepared rows, or zeros for nil, in the place of the features of nodes. It keeps the old rows, and returns the
+// nodes, ascending.
 func (p *part) replace(nodes []int, rows *matrix.Matrix[float64]) []int32 {
 	var touched []int32
 	for q, i := range nodes {
@@ -164,7 +164,7 @@ func (p *part) replace(nodes []int, rows *matrix.Matrix[float64]) []int32 {
 	return touched
 }
 
-// fill has the last nodes take the numbers of nodes that have lost all they had.
+// fill gives the numbers of nodes that have lost all they had to the last nodes.
 func (g *Graph) fill(removed []int, done *Update) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -202,7 +202,7 @@ func (g *Graph) fill(removed []int, done *Update) {
 	slices.Sort(done.Moved)
 }
 
-// fill has the last node take the number i.
+// fill gives the number i to the last node.
 func (p *part) fill(i, last int) {
 	if i < last {
 		row := make([]float64, p.x.Cols())

@@ -16,10 +16,10 @@ import (
 	"coles/internal/matrix"
 )
 
-// graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its
-// columns and weights; and of every part the same of the features, or without ends and columns if they are dense; FX; M and
-// (FX)ᵀv; the volume and the energy of the features, each with the largest there has been, of which older files have the first
-// alone; and, with features, the hashes of their rows, in two halves, or without the places in the structure.
+// graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its columns and
+// weights. For every part follow the features, likewise or, if dense, without ends and columns; FX; M; (FX)ᵀv; and the volume
+// and the energy of the features, each with its largest value so far, which older files lack. Last are the hashes of rows, in
+// two halves, or without features the places in the structure.
 var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
 
 type graphHeader struct {
@@ -54,8 +54,8 @@ const (
 )
 
 // WriteTo writes all of the graph in a versioned format that ends in a checksum: the model, nodes and edges, the prepared
-// features, cells if it keeps them, and all that is kept up to date. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. What [Read] makes
-// of it goes on to the byte as this graph does. Changes wait meanwhile.
+// features, cells if it keeps them, and FX and M. It holds 8·(2n·d + d²) bytes, and 32 bytes an edge. A graph that [Read]
+// makes of it goes on as this one does, to the byte. Changes wait meanwhile.
 func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 	defer g.alone()()
 	var model bytes.Buffer
@@ -91,7 +91,7 @@ func (g *Graph) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// arrays are those of a part, but for hashes.
+// arrays are the arrays of a part, but for hashes.
 func (p *part) arrays() (arrays [ofPart][]float64) {
 	if s := p.x.Sparse; s != nil {
 		arrays[featureEnds], arrays[featureCols], arrays[features] = asNumbers(s.Ptr[1:]), asNumbers(s.Col), s.Val

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Frozen graph embeds nodes that join it without a change to any of its own: new nodes aggregate
-// from old ones, old embeddings do not change. It is immutable and safe for use by many goroutines.
+// A Frozen graph embeds nodes that join it and changes none of its own: new nodes aggregate from old ones, old embeddings
+// stay. It is immutable and safe for use by many goroutines.
 type Frozen struct {
 	nodes int
 	parts []*frozenPart // as the model's
@@ -37,9 +37,9 @@ type frozenPart struct {
 	columns int // d
 }
 
-// Freeze computes what every hop of the filter brings to the nodes of a graph with features x (n ×
-// d), projected to the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes,
-// 12 kB a node without features, where K is 24.
+// Freeze computes the contribution of every hop of the filter to the nodes of a graph with features x (n × d), projected to
+// the columns of the embedding. It takes the time of [coles.Model.Embed] and keeps (4·K·d′ + 8)·n bytes, 12 kB a node without
+// features, where K is 24.
 //
 // Without features x is nil. Errors: as [coles.Structure.Encode]; [coles.ErrPrecision] for features beyond the range of float32, in which the hops are kept; as [coles.Model.Embed].
 func Freeze(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Frozen, error) {
@@ -127,26 +127,25 @@ func freeze(ctx context.Context, of coles.Part, g *coles.Graph, raw *matrix.Sour
 // Nodes is the number of nodes of the frozen graph.
 func (f *Frozen) Nodes() int { return f.nodes }
 
-// Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k ×
-// d) and the numbers n … n+k−1. Without features x is nil, and k follows from the edges: one to itself brings a newcomer that has no other. Edges join
-// them to nodes of the graph, or to each other: newcomers that paths join want one call for all of these. Weights
-// are one an edge, nil meaning 1. For columns of roles they lead from U to V. An edge given twice counts once, with the
-// larger weight, and self loops are dropped.
+// Embed returns the embeddings (k × d′) of nodes that join the frozen graph, with features x (k × d) and the numbers n …
+// n+k−1. Without features x is nil, and k follows from the edges: an edge to itself brings a newcomer that has no other. Edges
+// join newcomers to nodes of the graph, or to each other: newcomers joined by paths belong in one call. Weights are one an
+// edge, nil meaning 1. For columns of roles edges lead from U to V. An edge given twice counts once, with the larger weight,
+// and self loops are dropped.
 //
 // With z₀ = xVᵀ, V the directions of the model, and the degrees of old nodes as they were, hop k+1 of a new node v is
 //
 //	zₖ₊₁(v) = Σᵤ a_vu / √(d̂_v·d̂_u) · zₖ(u) + zₖ(v)/d̂_v,
 //
-// the sum over its neighbours, old (from [Freeze]) and new, and its embedding is the scaled Σₖ
-// aₖzₖ(v). [coles.Model.Embed] on the grown graph also lets a new node change the degrees of its
-// neighbours and come back to itself through them; the difference is of the order of one over their
-// degrees.
+// the sum over its neighbours, old (from [Freeze]) and new, and its embedding is the scaled Σₖ aₖzₖ(v). [coles.Model.Embed] on
+// the grown graph also lets a new node change its neighbours' degrees, and come back to itself through them. The difference is
+// of the order of 1/degree of the neighbours.
 //
 // A node with t neighbours costs d·d′ + K·t·d′ multiplications: microseconds.
 //
-// Errors: [coles.ErrUnplaced] where no edge leads from newcomers without features to the graph; where some do, a newcomer without a
-// path to it has zeros. [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes,
-// [coles.ErrNotFinite] also where an embedding overflows, [coles.ErrNegative], and ctx's.
+// Errors: [coles.ErrUnplaced] if newcomers have no features and no edge leads to the graph; if some do, a newcomer without a
+// path to it has zeros. [coles.ErrShape], [coles.ErrIndex], also for an edge between two old nodes, [coles.ErrNotFinite] also
+// for overflow, [coles.ErrNegative], and ctx's.
 func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, weights []float64) (*mat.Dense, error) {
 	if f == nil || len(f.parts) == 0 {
 		panic("live: a Frozen that is nil or zero; Freeze makes one")
@@ -173,7 +172,7 @@ func (f *Frozen) Embed(ctx context.Context, x mat.Matrix, edges []coles.Edge, we
 	return matrix.ToFiniteDense(ctx, "the embedding", y)
 }
 
-// newcomers are the features of new nodes and their number, which follows from the edges where the model has none.
+// newcomers are the features and the number of new nodes. The edges give the number if the model has no features.
 func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge) (raw *matrix.Source, count int, err error) {
 	switch made := f.parts[0].known != nil; {
 	case made && x != nil:
@@ -188,8 +187,8 @@ func (f *Frozen) newcomers(ctx context.Context, x mat.Matrix, edges []coles.Edge
 	return raw, raw.Rows(), nil
 }
 
-// embed is the columns of count new nodes, with features or, for nil, those that the structure makes. Of the first part one
-// has an edge to the graph at least.
+// embed is the columns of count new nodes. They have features or, for nil, the structure makes them. For the first part one
+// edge at least leads to the graph.
 func (f *frozenPart) embed(ctx context.Context, raw *matrix.Source, count int, edges []coles.Edge, weights []float64, first bool) (y kernel.Matrix[float64], err error) {
 	n, nodes := len(f.scale), count
 	if f.Roles {
@@ -255,7 +254,7 @@ func arcs(edges []coles.Edge, weights []float64) (cover []coles.Edge, kept []flo
 	return cover, kept
 }
 
-// encode makes the features of new nodes by their rows of A + I, zeros without an edge to a node that the structure knows.
+// encode makes the features of new nodes by their rows of A + I. Nodes without an edge to a node of the structure get zeros.
 func (f *frozenPart) encode(ctx context.Context, joins [][]join) (*matrix.Source, error) {
 	made := kernel.Dense[float64](len(joins), f.columns)
 	for v, row := range joins {

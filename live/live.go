@@ -1,11 +1,10 @@
 // Package live keeps the embedding of a graph that changes.
 //
-// [Follow] begins to follow the graph of a fitted model: [Graph.Add] takes in new nodes and edges
-// at the cost of their K-hop neighbourhood, [Graph.SetWeights], [Graph.SetFeatures] and [Graph.Remove] change and remove
-// them at the same cost, [Graph.KeepCells] has features come in as rows of tables, [Graph.Embed] gives vectors by the model as it was
-// fitted, and [Graph.Refit] fits it again from the matrix M that has been kept up to date. [Freeze]
-// is for newcomers that are to be embedded in microseconds and change nothing: new nodes aggregate
-// from old ones, old embeddings do not change.
+// [Follow] begins to follow the graph of a fitted model. [Graph.Add] takes in new nodes and edges at the cost of their K-hop
+// neighbourhood. [Graph.SetWeights], [Graph.SetFeatures] and [Graph.Remove] change and remove them at the same cost.
+// [Graph.KeepCells] has features come in as rows of tables. [Graph.Embed] gives vectors by the fitted model, and [Graph.Refit]
+// fits it again from the matrix M that is up to date. [Freeze] embeds newcomers in microseconds: they aggregate from old
+// nodes, whose embeddings do not change.
 package live
 
 import (
@@ -31,9 +30,9 @@ import (
 // It computes in float64 whatever the precision of the model, and prepares the features of new
 // nodes by the column weights that the model learned.
 //
-// It is safe for use by several goroutines: changes, and what reads all of the graph, come one at a time.
-// [Graph.Embed], [Graph.Row] and [Graph.Nodes] go on beside them, and wait no longer than it takes to copy a row. What
-// they find of a change that is under way is some rows of before it and some of after it, each of them whole.
+// It is safe for use by several goroutines: changes, and methods that read all of the graph, run one at a time. [Graph.Embed],
+// [Graph.Row] and [Graph.Nodes] run beside them, and wait no longer than to copy a row. During a change they may find some
+// rows of before it and some of after it, each of them whole.
 type Graph struct {
 	one   sync.Mutex   // of changes, and of what reads all
 	mu    sync.RWMutex // of model, parts, their fx and its rows, ids, row, count and cells
@@ -45,7 +44,7 @@ type Graph struct {
 	row   map[string]int // of the names; nil where there are none
 
 	adj    *adjacency
-	cells  *cells   // of which the features are made, in the order of mu; nil where they came as numbers
+	cells  *cells   // that features are made of, in the order of mu; nil where features came as numbers
 	hashes []uint64 // of the rows of the features as they came in; nil without
 }
 
@@ -53,14 +52,14 @@ type Graph struct {
 // (n × d). It costs what [coles.Filter.Apply] and forming M cost, and keeps 10·n·d + 16·d² bytes,
 // the prepared features, and some 100 bytes a node.
 //
-// The negatives must be none or expected ones: sampled ones depend on the number of nodes in every
-// row. A model of [coles.UseFeatures] stays one, and M is then XᵀX.
+// The negatives must be none or expected ones: sampled negatives depend on the number of nodes in every row. In a model of
+// [coles.UseFeatures] M is XᵀX.
 //
-// Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges. A newcomer with edges to
-// newcomers alone has a vector by theirs, and one without any edge waits for one, with a vector of zeros.
+// Without features x is nil, and the [coles.Structure] of the model encodes nodes by their edges. Edges to newcomers alone
+// give a newcomer a vector. Without any edge its vector is zeros until it has one.
 //
-// Columns of roles are refused: they are made of the double cover, whose nodes and edges would have to be kept up to date
-// beside these. [Freeze] takes them.
+// Columns of roles are refused: the nodes and edges of their double cover would have to be kept up to date, too. [Freeze]
+// takes them.
 //
 // Errors: as [coles.Structure.Encode], [coles.ErrSetting] for sampled negatives and for columns of roles, [coles.ErrShape],
 // [coles.ErrNotFinite], [coles.ErrNegative], [coles.ErrTooLarge], and ctx's.
@@ -109,7 +108,7 @@ func Follow(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (
 
 var errFeatures = fmt.Errorf("live: %w: features for a model fitted without", coles.ErrShape)
 
-// readFeatures checks the features of the nodes of a graph, or makes them where the part has none.
+// readFeatures checks the features of the nodes of a graph, or makes them if the part has none.
 func readFeatures(ctx context.Context, p coles.Part, g *coles.Graph, x mat.Matrix) (*matrix.Source, error) {
 	if s := p.Structure(); s != nil {
 		if x != nil {
@@ -146,7 +145,7 @@ func (g *Graph) Nodes() int {
 	return g.count
 }
 
-// Row is the number of the node of a name.
+// Row is the number of the node with a name.
 func (g *Graph) Row(id string) (row int, ok bool) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -162,7 +161,7 @@ func (g *Graph) made() *Graph {
 	return g
 }
 
-// alone begins a change, or what reads all of the graph, and returns what ends it.
+// alone begins a change, or a reading of all of the graph, and returns the function that ends it.
 func (g *Graph) alone() (end func()) {
 	g.made().one.Lock()
 	return g.one.Unlock
@@ -188,8 +187,8 @@ func (g *Graph) graph() (*coles.Graph, error) {
 	return coles.FromCSR(a, opts...)
 }
 
-// Embed returns the embeddings (len(nodes) × d′) of some nodes by the model as it was fitted, or
-// refitted: rows of FXPᵀ, scaled. Nothing else is computed, so that it costs O(d·d′) for each.
+// Embed returns the embeddings (len(nodes) × d′) of some nodes by the model of the fit, or of the last refit: scaled rows of
+// FXPᵀ. Nothing else is computed, so a node costs O(d·d′).
 //
 // Errors: [coles.ErrIndex], [coles.ErrTooLarge], [coles.ErrNotFinite] where a row overflows, and
 // ctx's.
@@ -216,7 +215,7 @@ func (g *Graph) Embed(ctx context.Context, nodes []int) (*mat.Dense, error) {
 	return matrix.ToFiniteDense(ctx, "the embedding", y)
 }
 
-// rowsOf copies rows of FX of every part, those of a node as a whole, and returns what projects them.
+// rowsOf copies the rows of FX of every part, each node's as a whole, and returns the parts that project them.
 func (g *Graph) rowsOf(nodes []int) (rows []kernel.Matrix[float64], parts []coles.Part, err error) {
 	g.made().mu.RLock()
 	parts = g.model.Parts()
@@ -260,9 +259,8 @@ func project(ctx context.Context, fx kernel.Matrix[float64], v *mat.Dense) (kern
 	return y, kernel.Gemm(ctx, false, true, 1, fx, raw, 0, y)
 }
 
-// Rebuild computes FX and M again from the graph and the features, as [Follow] does and at its
-// cost: that takes the rounding away that additions have left; see [Graph.Add]. An error leaves
-// everything as it was.
+// Rebuild computes FX and M again from the graph and the features, as [Follow] does and at its cost. That takes away the
+// rounding that additions have left: see [Graph.Add]. An error leaves everything as it was.
 //
 // Errors: ctx's.
 func (g *Graph) Rebuild(ctx context.Context) error {
@@ -286,7 +284,7 @@ func (g *Graph) rebuild(ctx context.Context) error {
 	return nil
 }
 
-// take has the parts become what a change has made of them. The rows of a node change at once.
+// take makes the result of a change the state of the parts. The rows of a node change at once.
 func (g *Graph) take(steps []step) {
 	g.mu.Lock()
 	for k, p := range g.parts {

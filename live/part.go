@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A part is what is kept up to date of a part of the model.
+// A part is the state kept up to date for a part of the model.
 type part struct {
 	of  coles.Part
 	fit linear.Terms // what its settings come to
@@ -33,9 +33,9 @@ type part struct {
 	places []int32    // −1, at least one for every node; see ballAround
 }
 
-// A step is what a change makes of a part, before it is taken.
+// A step is the effect of a change on a part, before it is taken.
 type step struct {
-	fx     *matrix.Matrix[float64] // nil where only rows become others:
+	fx     *matrix.Matrix[float64] // nil where only some rows change:
 	near   *ball
 	rows   kernel.Matrix[float64]
 	m      kernel.Matrix[float64]
@@ -74,7 +74,7 @@ func (p *part) weights() (v [2]func(degree float64) float64) {
 	return v
 }
 
-// addNegatives returns what adds the rank-one part of M to the end of its row i, from the diagonal on.
+// addNegatives returns a function that adds the rank-one part of M to the end of its row i, from the diagonal on.
 func (p *part) addNegatives(along []float64) func(i int, row []float64) {
 	return p.fit.AddNegatives(along, p.fit.Length(float64(len(p.adj.nodes)), p.adj.volume))
 }
@@ -128,7 +128,7 @@ func (p *part) rebuild(ctx context.Context) (s step, err error) {
 	return s, nil
 }
 
-// plusRows are the rows of W⁺, or of the identity, which stands in its place for features alone.
+// plusRows are the rows of W⁺ or, for features alone, of the identity in its place.
 func (p *part) plusRows(of func(int32) *node) rows {
 	if p.fit.Alone {
 		return func(i int32, visit func(j int32, w float64)) { visit(i, 1) }
@@ -194,8 +194,7 @@ func (p *part) rollback(n int) {
 	p.known = p.known[:min(n, len(p.known))]
 }
 
-// inRange refuses filtered features, or what M is made of, that have overflowed: nothing that is
-// added later would bring them back.
+// inRange refuses filtered features, or terms of M, that have overflowed: no later addition would bring them back.
 func (p *part) inRange(ctx context.Context, fx, m kernel.Matrix[float64], along []float64) error {
 	if err := matrix.CheckOverflow(ctx, "FX", matrix.Of(fx)); err != nil {
 		return fmt.Errorf("live: %w", err)

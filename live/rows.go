@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows are the graph of [coles.KNN], frozen, which new rows join by those nearest to them. They are immutable and
-// safe for use by many goroutines.
+// Rows are the graph of [coles.KNN], frozen. New rows join it by edges to the nearest rows. Rows are immutable and safe for
+// use by many goroutines.
 type Rows struct {
 	graph  *coles.Graph
 	frozen *Frozen
@@ -24,8 +24,8 @@ type Rows struct {
 	k      int
 }
 
-// FitRows is [coles.Fit] for rows x (n × d) that have no graph, as of a table or of vectors: on that of [coles.KNN],
-// and by [coles.UseGraph] and [RowShare] unless an option sets them.
+// FitRows is [coles.Fit] for rows x (n × d) without a graph, as of a table or of vectors. It takes the graph of [coles.KNN],
+// and [coles.UseGraph] and [RowShare] unless an option sets them.
 //
 // Errors: as [coles.Fit], [coles.KNN] and [Freeze].
 func FitRows(ctx context.Context, x mat.Matrix, k int, opts ...coles.Option) (*coles.Model, *Rows, error) {
@@ -46,9 +46,9 @@ func FitRows(ctx context.Context, x mat.Matrix, k int, opts ...coles.Option) (*c
 	return m, r, err
 }
 
-// RowShare is the share of columns of who the neighbours are for rows x and their graph by [coles.KNN]: 0.3 where that
-// goes by the distance, so that rows lie on what few columns span, and [coles.AutoShare] else. No measure without labels
-// sees what neighbours that the features have made tell beside them.
+// RowShare is the share of neighbour columns for rows x and their graph by [coles.KNN]. It is 0.3 if that graph goes by the
+// distance, so that rows lie on what few columns span, and [coles.AutoShare] else. No measure without labels sees the worth of
+// neighbours that the features have made.
 //
 // Errors: as [coles.Preparation.Fit].
 func RowShare(ctx context.Context, x mat.Matrix) (coles.Share, error) {
@@ -63,8 +63,8 @@ func RowShare(ctx context.Context, x mat.Matrix) (coles.Share, error) {
 	return coles.AutoShare, err
 }
 
-// FreezeRows is [Freeze] for rows x (n × d) and their graph by [coles.KNN]. It keeps 12·n·d bytes more, or of sparse
-// rows two copies.
+// FreezeRows is [Freeze] for rows x (n × d) and their graph by [coles.KNN]. It keeps 12·n·d bytes more, or two copies of
+// sparse rows.
 //
 // Errors: as [Freeze] and [coles.KNN].
 func FreezeRows(ctx context.Context, m *coles.Model, g *coles.Graph, x mat.Matrix) (*Rows, error) {
@@ -112,8 +112,8 @@ func view(ctx context.Context, how *coles.Preparer, x mat.Matrix) (*matrix.Sourc
 	return matrix.Read(ctx, prepared)
 }
 
-// Near joins each of new rows x to the known ones nearest to it, as many as a known one has chosen on average, by
-// edges for [Frozen.Embed] or a [Change]. The cost is O(n·d) for each.
+// Near joins each new row of x to its nearest known rows, as many as a known row has chosen on average. The edges are for
+// [Frozen.Embed] or a [Change]. The cost is O(n·d) for each.
 //
 // Errors: [coles.ErrShape], [coles.ErrNotFinite], and ctx's.
 func (r *Rows) Near(ctx context.Context, x mat.Matrix) ([]coles.Edge, error) {
@@ -137,10 +137,10 @@ func (r *Rows) Near(ctx context.Context, x mat.Matrix) ([]coles.Edge, error) {
 	return edges, nil
 }
 
-// Embed returns the embeddings (k × d′) of new rows x (k × d) by [Rows.Near] and [Frozen.Embed]. Neither a known row
-// nor another new one changes any.
+// Embed returns the embeddings (k × d′) of new rows x (k × d) by [Rows.Near] and [Frozen.Embed]. No new row changes another
+// row's vector.
 //
-// Errors: as those.
+// Errors: as [Rows.Near] and [Frozen.Embed].
 func (r *Rows) Embed(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	edges, err := r.Near(ctx, x)
 	if err != nil {

@@ -20,11 +20,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solve finds P and λ of the first part for the graph as it is now, as [coles.Solve] does for FX and ΔW written out,
-// to rounding. M is there already, so that it takes O(d³) and, for the column of degrees, three passes
-// over X and FX: directly up to 2,000 features; above, by some 7·d′ products with M, to residuals of
-// 10⁻¹² of λ₁. It begins anew and not from the P before, from which it is hardly shorter to that
-// accuracy. The model stays what it was.
+// Solve finds P and λ of the first part for the graph as it is now, as [coles.Solve] does for FX and ΔW written out, to
+// rounding. M is there already, so it takes O(d³) and, for the column of degrees, three passes over X and FX. Up to 2,000
+// features it is direct; above, it takes some 7·d′ products with M, to residuals of 10⁻¹² of λ₁. It does not begin from the
+// last P, which would hardly be shorter to that accuracy. The model stays as it is.
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
 func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
@@ -98,12 +97,11 @@ func solveError(err error, wanted int) error {
 	return out
 }
 
-// Refit solves for P again, scales the columns anew and returns the model of the graph as it is
-// now: what [coles.Fit] gives for it in double precision with the features prepared as they were,
-// to rounding. From then on [Graph.Embed] is by that model. drift is the largest principal angle
-// between the rows of the old and the new P of the first part, in radians: see [PrincipalAngle]. Rows that weigh nothing do not count
-// (see [coles.Report]). Where truncation or these have left different numbers of rows it is the angle of the fewer to the span of the others, and 0
-// where none are left. The models before stay as they are.
+// Refit solves for P again, scales the columns anew and returns the model of the graph as it is now. That is the model of
+// [coles.Fit] in double precision, with the features prepared as before, to rounding. From then on [Graph.Embed] is by that
+// model. drift is the largest principal angle between the rows of the old and the new P of the first part, in radians: see
+// [PrincipalAngle]. Rows that weigh nothing do not count (see [coles.Report]). If the numbers of rows differ, it is the angle
+// of the fewer to the span of the others, or 0 if none are left. Earlier models stay as they are.
 //
 // On top of [Graph.Solve] it costs n·d·d′ multiplications and one pass over the edges.
 //
@@ -163,7 +161,7 @@ func determined(m *coles.Model) *mat.Dense {
 	return matrix.ToDense(kernel.Rows(p, 0, p.Rows-m.Report().Undetermined))
 }
 
-// refitted is the part of a solution, how many of its columns weigh nothing, and its columns.
+// refitted is the part of a solution, the number of its columns that weigh nothing, and its columns.
 func (p *part) refitted(ctx context.Context, found solution, ids []string, beside bool) (of coles.Part, undetermined int, y kernel.Matrix[float64], err error) {
 	of = p.of
 	of.Settings.Precision = coles.Float64
@@ -217,11 +215,10 @@ func (g *Graph) assemble(ctx context.Context, now *coles.Graph, r coles.Report, 
 // below a matrix that is not orthonormal.
 const orthonormalTolerance = 1e-6
 
-// PrincipalAngle returns the largest angle, in radians from 0 to π/2, between a vector in the span
-// of the rows of p (k × d, orthonormal) and the span of the rows of q (l × d, orthonormal, l ≥ k):
-// what P of a model has turned by when q comes from another. Its sine is the largest singular value
-// of R = P − PQᵀQ (Björck and Golub 1973), from the largest eigenvalue of RRᵀ: small angles have an
-// error of some 10⁻¹⁶, those near π/2, where the sine hardly changes, of 10⁻⁸.
+// PrincipalAngle returns the largest angle, in radians from 0 to π/2, between a vector in the span of p's rows (k × d) and the
+// span of q's rows (l × d). Rows are orthonormal, and l ≥ k. For P of two models it is the angle by which the first has
+// turned. Its sine is the largest singular value of R = P − PQᵀQ (Björck and Golub 1973), from the largest eigenvalue of RRᵀ.
+// Small angles have an error of some 10⁻¹⁶, angles near π/2, where the sine hardly changes, of 10⁻⁸.
 //
 // The cost is O(k·l·d + k²·d). Errors: [coles.ErrShape], [coles.ErrNotFinite], and
 // [coles.ErrSetting] for rows that are not orthonormal.
@@ -251,7 +248,7 @@ func PrincipalAngle(p, q *mat.Dense) (float64, error) {
 	return math.Asin(math.Sqrt(min(max(top.Values[0], 0), 1))), nil
 }
 
-// turn is [PrincipalAngle] of two P, either of which truncation may have made the smaller.
+// turn is [PrincipalAngle] of two P. Truncation may have made either the smaller.
 func turn(p, q *mat.Dense) (float64, error) {
 	k, _ := p.Dims()
 	l, _ := q.Dims()

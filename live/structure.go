@@ -17,15 +17,15 @@ type placed struct {
 	weights []float64
 }
 
-// add adds an edge to a node, which counts if that is known.
+// add adds an edge to a node, which counts if the node is known.
 func (p *placed) add(node int, weight float64) {
 	if node < len(p.known) && p.known[node] >= 0 {
 		p.places, p.weights = append(p.places, p.known[node]), append(p.weights, weight)
 	}
 }
 
-// encode sets row to the features that the model's structure makes of the edges, zeros where none counts: the vector is then
-// that of the neighbours alone.
+// encode sets row to the features that the model's structure makes of the edges. If none counts they are zeros, and the vector
+// is the neighbours' alone.
 func (p *placed) encode(ctx context.Context, s *coles.Structure, row []float64) error {
 	made, err := inside.Row(ctx, s, p.places, p.weights)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *placed) encode(ctx context.Context, s *coles.Structure, row []float64) 
 	return nil
 }
 
-// newcomers is how many nodes edges add to n, of which each has an edge at least, be it to itself.
+// newcomers is the number of nodes that edges add to n. Each has an edge at least, be it to itself.
 func newcomers(n int, edges []coles.Edge) (count int, err error) {
 	fresh := make(map[int]bool)
 	for _, e := range edges {
@@ -53,7 +53,7 @@ func newcomers(n int, edges []coles.Edge) (count int, err error) {
 	return count, nil
 }
 
-// missing are the places of nodes that the part knows by names that no node has.
+// missing are the places of nodes that the part knows by name and the graph no longer has.
 func (p *part) missing(rows map[string]int) map[string]int32 {
 	gone := make(map[string]int32)
 	if p.known != nil && rows != nil {
@@ -66,9 +66,8 @@ func (p *part) missing(rows map[string]int) map[string]int32 {
 	return gone
 }
 
-// encode makes the features of nodes whose edges have changed anew, and keeps those of old nodes, of which
-// there are n. Of the first part it refuses to leave new nodes, but those that are leaving, of which nothing says where one
-// belongs.
+// encode makes the features of nodes whose edges have changed anew, and saves the old rows of the n old nodes. In the first
+// part it is an error if no node has features any more, unless all new nodes are leaving.
 func (p *part) encode(ctx context.Context, touched []int32, n int, leaving []int, first bool) error {
 	some := !first
 	for _, i := range touched {
@@ -101,7 +100,7 @@ func (p *part) encode(ctx context.Context, touched []int32, n int, leaving []int
 	return nil
 }
 
-// addFeatures adds c times row i of the features: as it was before the last change, of n nodes, or, if fresh, the
+// addFeatures adds c times row i of the features. The row is as before the last change, of n nodes, or, if fresh, the
 // difference that the change made.
 func (p *part) addFeatures(to []float64, i int32, c float64, fresh bool, n int) {
 	was, replaced := p.before[i]

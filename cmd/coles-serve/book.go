@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A book knows the graph of the files and what has been told since.
+// A book knows the graph of the files and all changes since.
 type book struct {
 	files    *dataset.Dataset
 	graph    *coles.Graph
@@ -30,7 +30,7 @@ type book struct {
 	weights  weights                   // of edges since
 }
 
-// Weights are those of edges in both directions; 0 of those removed.
+// Weights are the weights of edges in both directions; 0 for removed edges.
 type weights map[string]map[string]float64
 
 func newBook(d *task.Data) *book {
@@ -43,7 +43,7 @@ func (b *book) has(id string) bool {
 	return b.added[id] || ok && !b.gone[id]
 }
 
-// nodes is how many there are now.
+// nodes is the number of nodes now.
 func (b *book) nodes() int { return b.graph.Nodes() - len(b.gone) + len(b.added) }
 
 // check refuses a batch that cannot be taken as a whole.
@@ -121,7 +121,7 @@ func (w weights) join(e toldEdge) {
 	}
 }
 
-// batches are all that has been told since the files, in lines of as many as a request may have.
+// batches are all changes since the files, in lines of as many as a request may have.
 func (b *book) batches(of string) []batch {
 	all := []batch{{Of: of}}
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(b.gone)), mostTold) {
@@ -183,7 +183,7 @@ func (b *book) begin(ctx context.Context) (*task.Data, error) {
 	return task.New(d)
 }
 
-// joined is the graph of the edges there are.
+// joined is the graph of the present edges.
 func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, error) {
 	var edges []coles.Edge
 	var weights []float64
@@ -203,7 +203,7 @@ func (b *book) joined(at map[string]int, known, ids []string) (*coles.Graph, err
 	return coles.NewGraph(len(ids), edges, coles.WithWeights(weights), coles.WithIDs(ids))
 }
 
-// stacked are the features of all nodes, sparse where those of the files are.
+// stacked are the features of all nodes, sparse if the files' are.
 func (b *book) stacked(ctx context.Context, ids []string) (mat.Matrix, error) {
 	_, width := b.files.Features.Dims()
 	files, err := matrix.Read(ctx, b.files.Features)

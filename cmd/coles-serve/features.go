@@ -39,7 +39,7 @@ func readNewcomer(r *http.Request) (who newcomer, err error) {
 	return who, err
 }
 
-// Cells are what features are made of: the columns of a table, or of features that are numbers.
+// Cells are the columns that features are made of, of a table or of numbers.
 type cells struct {
 	columns map[string]int
 	encoder *table.Encoder // nil for numbers
@@ -63,7 +63,7 @@ func cellsOf(d *task.Data) cells {
 	return c
 }
 
-// row is the features of a node, by name, and those with a value that the encoder does not know.
+// row is the features of a node, given by name, and the names of features with a value that the encoder does not know.
 func (c cells) row(ctx context.Context, features map[string]any) (x mat.Matrix, unknown []string, err error) {
 	told, row := table.New(), []any(nil)
 	unknown = []string{}

@@ -20,7 +20,7 @@ const (
 	searches   = 64      // there is room for as many more
 )
 
-// readToken reads the token of who may ask; none for no path.
+// readToken reads the token that requests must have; nil without a path.
 func readToken(path string) (*[sha256.Size]byte, error) {
 	if path == "" {
 		return nil, nil
@@ -37,7 +37,7 @@ func readToken(path string) (*[sha256.Size]byte, error) {
 	return &sum, nil
 }
 
-// address is where to listen. Who listens beyond this machine wants a token.
+// address is where to listen. To listen beyond this machine takes a token.
 func address(addr string, token bool) (*net.TCPAddr, error) {
 	at, err := net.ResolveTCPAddr("tcp", addr)
 	if err == nil && !at.IP.IsLoopback() && !token {
@@ -46,7 +46,7 @@ func address(addr string, token bool) (*net.TCPAddr, error) {
 	return at, err
 }
 
-// guarded lets in who may ask and finds room.
+// guarded refuses requests without leave, and finds room for the others.
 func (s *service) guarded(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, done := s.look()

@@ -14,9 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// handler serves every path. A reload goes on until it is done or ctx is: its client, or a proxy in
-// between, may not wait for minutes, and the files have changed all the same. As there is one at a
-// time, those who leave cannot ask for more than that.
+// handler serves every path. A reload goes on until it is done or ctx ends, even if its client, or a proxy in between, does
+// not wait: the files have changed all the same. There is one at a time, so clients that leave cannot pile up reloads.
 func (s *service) handler(ctx context.Context) http.Handler {
 	mux, methods := http.NewServeMux(), map[string][]string{}
 	figures, seconds := s.measured()
@@ -98,7 +97,7 @@ func (s *service) embed(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"vector": y.RawRowView(0), "nearest": nearest, "unknown": unknown}, nil
 }
 
-// told reads the changes of a request, of a form T, and takes them as a batch.
+// told reads the changes of a request, in the form T, and takes them as a batch.
 func told[T any](s *service, as func(T) batch) handler {
 	return func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		if s.journal == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A batch is what one request changes, or what identifies the graph that a journal is about, or the last fit.
+// A batch is the changes of one request, or the identity of a journal's graph, or of the last fit.
 type batch struct {
 	Of          string                    `json:"of,omitempty"`
 	Fitted      string                    `json:"fitted,omitempty"` // a fit of all before it; the hash of its model
@@ -85,9 +85,9 @@ type journal struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openJournal opens or begins the journal of a graph in a folder, which it locks, and replays its batches. A last line
-// that a crash has cut was never answered, and goes. Another line that cannot be taken is an error, or is set aside in a
-// file of its own. The notes say both.
+// openJournal opens or begins the journal of a graph in a folder, which it locks, and replays its batches. A last line that a
+// crash has cut was never answered, and is dropped. Any other line that cannot be taken is an error, or is set aside in a file
+// of its own. Notes tell of both.
 func openJournal(dir, of string, setAside bool, take func(batch) error) (j *journal, notes []string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, nil, err
@@ -181,7 +181,7 @@ func batchOf(line []byte) (b batch, err error) {
 
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) }
 
-// mine is an error unless the path leads to the open file, and this is as long as what has been written to it.
+// mine is an error unless the path leads to the open file, and the file has the length that was written.
 func (j *journal) mine(size int64) error {
 	open, err := j.file.Stat()
 	if err != nil {
@@ -196,7 +196,7 @@ func (j *journal) mine(size int64) error {
 	return nil
 }
 
-// append writes a batch and has it on the disk, under its name, before it returns, or leaves the file as it was.
+// append writes a batch. It returns when the batch is on the disk, under its name, or leaves the file as it was.
 func (j *journal) append(b batch) error {
 	if err := j.mine(j.size); err != nil {
 		return err
@@ -224,7 +224,7 @@ func writeLine(w io.Writer, b batch) (int64, error) {
 	return int64(n), err
 }
 
-// replace puts batches, and the lines from a byte on, in the place of all there are: the same changes in fewer bytes.
+// replace rewrites the file as batches and its own lines from a byte on: the same changes in fewer bytes.
 func (j *journal) replace(all []batch, tail int64) error {
 	return j.rewrite(j.size, func(w io.Writer) error {
 		for _, b := range all {

@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return s.serve(ctx, listener)
 }
 
-// serve answers until ctx is done, and who has come by then.
+// serve answers until ctx is done, and then the requests that have come.
 func (s *service) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler(ctx),
@@ -124,8 +124,8 @@ func (s *service) serve(ctx context.Context, l net.Listener) error {
 	s.log.Print("stop: the requests under way are answered")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
 	defer cancel()
-	// A listener that closes resets the connections that wait in the kernel, which hands them over in their order: those before
-	// this one have been accepted when it is answered.
+	// A listener that closes resets connections that wait in the kernel. The kernel hands them over in their order: when this
+	// one is answered, all before it have been accepted.
 	if last, err := new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String()); err == nil {
 		io.WriteString(last, "GET / HTTP/1.0\r\n\r\n")
 		last.SetReadDeadline(time.Now().Add(patience))

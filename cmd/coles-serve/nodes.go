@@ -26,7 +26,7 @@ func (v *view) find(id string) (row int, unit []float64, err error) {
 	return row, nil, err
 }
 
-// similar answers for a node of the last fit or a newcomer. Where neighbours are compared, newcomers are like newcomers alone.
+// similar answers for a node of the last fit or a newcomer. Where neighbours are compared, newcomers meet newcomers alone.
 func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	count, err := wanted(r)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"id": id, "nearest": found}, err
 }
 
-// links recommends to a node of the last fit what the recommender finds and no edge joins now. A newcomer gets the nearest
-// nodes that no edge joins to it.
+// links recommends nodes that no edge joins to a node now: to a node of the last fit by the recommender, to a newcomer the
+// nearest.
 func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	count, err := wanted(r)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"id": id, "links": links}, nil
 }
 
-// An edge is one that there may be, and who speaks for it.
+// An edge is a likely one, with the common neighbours that speak for it.
 type edge struct {
 	match
 	Common []string `json:"common"` // neighbours of both

@@ -24,7 +24,7 @@ import (
 	"coles/task"
 )
 
-// A service answers by the view of now, and makes the next one.
+// A service answers by the present view, and makes the next one.
 type service struct {
 	load  func(context.Context) (*state, error)
 	one   sync.Mutex // held while a state is made
@@ -42,15 +42,15 @@ type service struct {
 	now     view
 }
 
-// look is the one way to the view, which does not change until done is called. A request looks once at a time, when it has
-// been read, as a writer waits for it.
+// look is the one way to the view, which does not change until done is called. A writer waits for that, so a request looks
+// once at a time, after it has been read.
 func (s *service) look() (v *view, done func()) {
 	s.reading.RLock()
 	return &s.now, s.reading.RUnlock
 }
 
-// reload makes a new state, for who holds s.one. Requests go on with the old one until it is there, and
-// after an error.
+// reload makes a new state; the caller holds s.one. Requests go on with the old state until the new one is there, and after an
+// error.
 func (s *service) reload(ctx context.Context, why string) error {
 	if s.journal != nil { // the files are where it began
 		err := s.refit(ctx, why)
@@ -77,7 +77,7 @@ func (s *service) serveState(next *state) {
 	s.publish(view{state: next, book: newBook(next.Data)}, next.notes)
 }
 
-// publish has requests read a view, for who holds s.writing or is alone, and logs notes.
+// publish has requests read a view, and logs notes. The caller holds s.writing or is alone.
 func (s *service) publish(next view, notes []string) {
 	for _, note := range notes {
 		s.log.Print(note)
@@ -87,8 +87,8 @@ func (s *service) publish(next view, notes []string) {
 	s.now = next
 }
 
-// reloadAt reloads at every signal until ctx is done. One that comes during a reload, which may have
-// read the files already, has another follow.
+// reloadAt reloads at every signal until ctx is done. A signal during a reload, which may have read the files already, makes
+// another follow.
 func (s *service) reloadAt(ctx context.Context, signals <-chan os.Signal) {
 	for {
 		select {
@@ -106,8 +106,8 @@ var errNotKept = failure{http.StatusNotFound, errors.New("this service keeps not
 
 const outdated = "nothing is predicted: the classifier of -model is for vectors of its model, and -labels learns from those of a new fit"
 
-// keep takes what a folder keeps, and keeps there what it is told from now on. Without a fit in the journal it begins with
-// that of the files, by the model of f if there is one.
+// keep replays the journal of a folder, and writes all later changes there. Without a fit in the journal it begins with a fit
+// of the files, by the model of f if there is one.
 func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.Data, f *task.File) error {
 	of, err := hashes(ctx, d)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *service) keep(ctx context.Context, dir string, setAside bool, d *task.D
 	return nil
 }
 
-// hashes tell the data that a journal is about from others.
+// hashes tell the data of a journal from others.
 func hashes(ctx context.Context, d *task.Data) (string, error) {
 	graph, err := matrix.HashCSR(ctx, inside.Adjacency(d.Graph))
 	if err != nil || d.Features == nil {
@@ -175,8 +175,8 @@ func hashes(ctx context.Context, d *task.Data) (string, error) {
 	return graph + " " + features, err
 }
 
-// fitAgain fits a graph that has grown. Where its labels cannot be learnt from any more, as where all are of one class, it fits
-// without them.
+// fitAgain fits a graph that has grown. If its labels teach nothing any more, as when all are of one class, it fits without
+// them.
 func fitAgain(ctx context.Context, d *task.Data) (*state, error) {
 	next, err := newState(ctx, d, &task.File{})
 	if !errors.Is(err, learn.ErrSplit) && !errors.Is(err, task.ErrNoLabels) {
@@ -190,7 +190,7 @@ func fitAgain(ctx context.Context, d *task.Data) (*state, error) {
 	return next, err
 }
 
-// tell takes a batch: it is tried, then it is on the disk, then in every answer, and answered last.
+// tell takes a batch. The batch is tried, then written to the disk, then in every answer, and answered last.
 func (s *service) tell(ctx context.Context, c batch) (any, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -285,8 +285,8 @@ func (v *view) take(c batch, changed newcomers) {
 	}
 }
 
-// refit fits what is there now, beside the requests. The journal has the fit, and the changes made meanwhile after it, before
-// requests read it.
+// refit fits the present graph, beside the requests. The journal has the fit, and after it the changes made meanwhile, before
+// requests read the fit.
 func (s *service) refit(ctx context.Context, why string) error {
 	s.writing.Lock()
 	before, tail, taken := s.now.state, s.journal.size, s.now.changes
@@ -320,7 +320,7 @@ func (s *service) refit(ctx context.Context, why string) error {
 	return nil
 }
 
-// refitIfDue begins a fit where as large a share of the graph has changed as -refit says, unless one is under way.
+// refitIfDue begins a fit if the share of the graph that -refit names has changed, unless one is under way.
 func (s *service) refitIfDue() {
 	v := &s.now
 	if s.share == 0 || float64(len(v.newcomers)+len(v.hidden)+v.changes) < s.share*float64(v.book.nodes()) || !s.one.TryLock() {

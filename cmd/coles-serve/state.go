@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A state is a fit, and what was fitted. It never changes.
+// A state is a fit and its data. It never changes.
 type state struct {
 	*task.Data // what was fitted
 	vectors
@@ -35,7 +35,7 @@ type state struct {
 	since    time.Time
 }
 
-// Vectors are those of the nodes, and what makes more of them.
+// Vectors are the vectors of the nodes, and the model that makes more.
 type vectors struct {
 	model  *coles.Model
 	rows   mat.Matrix
@@ -57,7 +57,7 @@ func (s *state) note(notes []task.Note) {
 	}
 }
 
-// newState fits data and learns from their labels, unless a file has a model of them, and what was learnt.
+// newState fits data and learns from their labels, unless a file has the model and the learnt part.
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s := &state{Data: d, cells: cellsOf(d), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
@@ -149,7 +149,7 @@ func (from source) load(ctx context.Context) (*state, error) {
 	return newState(ctx, d, f)
 }
 
-// files reads the files, or makes what stands for them.
+// files reads the files, or generates data without them.
 func (from source) files(ctx context.Context) (d *task.Data, f *task.File, err error) {
 	f = &task.File{}
 	if from.model != "" {
@@ -164,7 +164,7 @@ func (from source) files(ctx context.Context) (d *task.Data, f *task.File, err e
 // alone reports whether there are features and no edges.
 func (from source) alone() bool { return from.graph == "" && from.features != "" }
 
-// data are those of the files, of the rows that a model's file has, or generated.
+// data are the data of the files, or of the rows in a model's file, or generated.
 func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 	if f.ByKinds {
 		return nil, fmt.Errorf("%s takes edges by their kinds, for links, which changes would not say", from.model)

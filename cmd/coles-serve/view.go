@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A view is what every answer is made of: the last fit, and the graph as it is now. Nodes of the fit keep its vectors until
-// the next fit; newcomers have vectors by their edges to these nodes. Files and journal determine a view: a service that
-// starts anew has the same.
+// A view is the last fit and the graph as it is now; every answer comes from it. Nodes of the fit keep its vectors until the
+// next fit; newcomers have vectors by their edges to these nodes. Files and journal determine a view, so a restarted service
+// has the same.
 type view struct {
 	*state
 	book      *book
@@ -31,7 +31,7 @@ type view struct {
 	fits      int
 }
 
-// follow is the view of a state and of what has been told, and has a note for each newcomer that cannot be placed.
+// follow is the view of a state and of the changes in a book. It has a note for each newcomer that cannot be placed.
 func follow(ctx context.Context, next *state, b *book) (v view, notes []string, err error) {
 	v = view{state: next, book: b, hidden: map[string]bool{}, newcomers: newcomers{}}
 	for _, id := range next.ids {
@@ -79,7 +79,7 @@ func (v *view) joined(a, b string) bool {
 // mostCommon neighbours are named.
 const mostCommon = 5
 
-// common are neighbours that two nodes share now: those that the last fit knows as [link.InCommon] has them, then others by name.
+// common are neighbours that two nodes share now: of the last fit as [link.InCommon] has them, then others by name.
 func (v *view) common(a, b string) []string {
 	names := []string{}
 	i, known := v.row(a)
@@ -128,8 +128,8 @@ type stranger struct {
 	ends     map[string]float64 // weights of edges; only edges to nodes of the last fit count
 }
 
-// place makes the vector (1 × d′) of the first of strangers, whom an edge joins to each of the others, nil where nothing is
-// known of it. It lists the cells of the first that no node has.
+// place makes the vector (1 × d′) of the first stranger, whom an edge joins to each of the others; nil if nothing is known of
+// it. It lists the first's cells that no node has.
 func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *mat.Dense, unknown []string, err error) {
 	n := v.Graph.Nodes()
 	var rows []mat.Matrix
@@ -170,7 +170,7 @@ func (v *view) place(ctx context.Context, by *task.Placer, all ...stranger) (y *
 	return y.Slice(0, 1, 0, y.RawMatrix().Cols).(*mat.Dense), unknown, nil
 }
 
-// newcomer is the vector of a stranger at length 1, nil where nothing is known of it.
+// newcomer is the vector of a stranger at length 1, nil if nothing is known of it.
 func (v *view) newcomer(ctx context.Context, who stranger) (unit []float64, unknown []string, err error) {
 	y, unknown, err := v.place(ctx, v.placer, who)
 	if err != nil || y == nil {
@@ -183,12 +183,12 @@ func (v *view) newcomer(ctx context.Context, who stranger) (unit []float64, unkn
 	return unit, unknown, nil
 }
 
-// Newcomers are the vectors at length 1 of the nodes that the last fit has not seen, by name; nil where nothing is known of
-// a node. A search compares them one by one: the next fit takes them in.
+// Newcomers are the vectors at length 1, by name, of nodes that the last fit has not seen; nil if nothing is known of a node.
+// A search compares them one by one, as the next fit takes them in.
 type newcomers map[string][]float64
 
-// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all; of equal ones newcomers come
-// last, by name.
+// nearest adds newcomers but one to the nodes nearest to y, and returns the nearest of all. Among equals newcomers come last,
+// by name.
 func (f newcomers) nearest(y []float64, matches []match, count int, but string) []match {
 	length := cmp.Or(floats.Norm(y, 2), 1)
 	least := math.Inf(-1) // that is wanted
@@ -209,8 +209,8 @@ func (f newcomers) nearest(y []float64, matches []match, count int, but string) 
 	return matches[:min(count, len(matches))]
 }
 
-// welcome places a newcomer among all nodes: neighbours that the last fit has not seen come along, with their edges to the
-// others. Features with unknown values count for nothing.
+// welcome places a newcomer among all nodes. Its neighbours that the last fit has not seen come along, with their edges to
+// nodes of the fit. Features with unknown values count for nothing.
 func (v *view) welcome(ctx context.Context, by *task.Placer, who newcomer) (y *mat.Dense, unknown []string, err error) {
 	if len(v.columns) == 0 && len(who.Neighbours) == 0 {
 		return nil, nil, errors.New("body: the graph has no features, and a newcomer to it has neighbours")

@@ -1,6 +1,5 @@
-// Command gcn generates a graph whose nodes have words, trains COLES-GCN on it without labels, and
-// shows how the loss falls and what the embedding is worth meanwhile. It needs no file and no
-// network.
+// Command gcn generates a graph whose nodes have words, trains COLES-GCN on it without labels, and shows how the loss falls
+// and how accurate the embedding is meanwhile. It needs no file and no network.
 package main
 
 import (

@@ -13,12 +13,12 @@ import (
 const (
 	// Small is the r up to which communities are too small to use the graph for them.
 	Small = 0.25
-	// Directions is the number of leading directions of the features that s looks along. With two every
-	// threshold from 0.7 to 0.9 decides alike on the ten graphs it was set on, with three every one from 0.75 to
-	// 0.85, but features that an autoencoder made are closer to them with two; with four none is free of errors.
+	// Directions is the number of leading directions of the features that s looks along. On the ten graphs that set the
+	// threshold, all from 0.7 to 0.9 decide alike with two, and all from 0.75 to 0.85 with three. With two, features of an
+	// autoencoder are closer to them; with four none is free of errors.
 	Directions = 3
-	// few is the number of neighbours that a node of a graph counts as having at least. A filter leaves nodes of
-	// few edges mostly as they are, and then it takes less to gain by them.
+	// few is the least number of neighbours that s counts. A filter leaves nodes of few edges mostly as they are, and then
+	// neighbours that are less alike suffice for a gain.
 	few = 2.5
 	// handful is the number of nodes below which hidden edges show nothing.
 	handful = 30
@@ -35,7 +35,7 @@ func Noise(largest, sum, n, d float64) bool {
 	return d >= Wide && largest*less <= 1.3*edge*edge*sum
 }
 
-// Parts are what is measured on: features as they came in and prepared, and what is known of the graph.
+// Parts are the input of a measurement: features as they came in and prepared, and the graph.
 type Parts[T kernel.Float] struct {
 	Source  *matrix.Source
 	X       *matrix.Matrix[T]

@@ -15,15 +15,15 @@ import (
 const (
 	// Hops are how far the signs of nodes are spread. By four the groups of 20,000 nodes are hardly seen.
 	Hops = 8
-	// Kept is the share of the edges along which they are; by half of them groups are seen half as well.
+	// Kept is the share of the edges that signs are spread along; by half of them groups are seen half as well.
 	Kept = 0.75
 	// often is how many times edges are hidden anew in a small graph: one draw deviates by 0.02 on graphs of
 	// 200 nodes.
 	often = 4
 )
 
-// Walkers is the number of columns of n nodes: signs, 1 and √(degree + 1). The hops of a large graph wait for
-// lines of the cache, of which a row then takes two: 14 signs show communities two thirds as plainly as 32.
+// Walkers is the number of columns of n nodes: signs, 1 and √(degree + 1). The hops of a large graph wait for lines of the
+// cache, and a row of 14 signs takes two. They show communities two thirds as plainly as 32.
 func Walkers(n int64) int {
 	if n < 1<<17 {
 		return 32 + 2
@@ -31,8 +31,7 @@ func Walkers(n int64) int {
 	return 14 + 2
 }
 
-// Rounds is how often edges are hidden in a graph of n nodes, others each time: a small graph has too
-// few to be told by one in four of them.
+// Rounds is how often edges are hidden in a graph of n nodes, others each time. In a small graph one edge in four is too few.
 func Rounds(n int64) int {
 	if n < 1<<12 {
 		return 4
@@ -81,8 +80,8 @@ func AddMoments(sum, row []float64) {
 	matrix.AddScaled(sum[2+signs:], q, row[:signs])
 }
 
-// Centre takes out of the signs of a row that has arrived what 1 and q explain of all n, by their sums, and puts
-// the length of what is left behind them.
+// Centre frees the signs of a row, after [Arrive], of what 1 and q explain of all n rows, by their sums. It puts the length of
+// the rest behind the signs.
 func Centre(n int64, moments []float64) func(row []float64) {
 	mean := moments[0] / float64(n)
 	variance := moments[1] - mean*moments[0]
@@ -103,8 +102,8 @@ func Centre(n int64, moments []float64) func(row []float64) {
 	}
 }
 
-// AddLikeness adds up, from a centred row and what one hop along hidden edges makes of all, how much rows are like
-// those to which these edges lead, the square of it, and the most that it could be.
+// AddLikeness adds a row's likeness to the rows that hidden edges lead to, its square, and the most that it could be. It takes
+// a centred row, and the row after one hop along these edges.
 func AddLikeness(sum, row, hop []float64) {
 	signs := len(row) - 2
 	alike := 0.0
@@ -116,8 +115,8 @@ func AddLikeness(sum, row, hop []float64) {
 	sum[2] += row[signs] * hop[signs]
 }
 
-// Communities is r, the share of what could be, and its deviation, by sums over a number of draws. Both ends count
-// an edge, so that the squares of one draw add up to half of the variance. A handful of nodes always counts as having
+// Communities is r, the likeness over the most that it could be, and its deviation, by sums over a number of draws. Both ends
+// count an edge, so the squares of one draw add up to half of the variance. A handful of nodes always counts as having
 // communities.
 func Communities(n int64, sum []float64, draws int) (size, deviation float64) {
 	switch {
@@ -229,9 +228,9 @@ type walk struct {
 	root     []float64 // of D⁻¹
 }
 
-// spread takes the hops along visible edges, and one more that is lazy: it adds where it leads to where it came
-// from. Without it the two sides of a bipartite graph would have nothing in common. The matrices change places
-// after each, unless the second is to be written and read row by row.
+// spread takes the hops along visible edges, and a lazy one, which adds its result to its input. Without that the two sides of
+// a bipartite graph would have nothing in common. The matrices change places after each hop, unless the second is to be
+// written and read row by row.
 func (w *walk) spread(ctx context.Context, visible *kernel.CSR[float64], swap bool) error {
 	if err := w.scale(ctx, w.from, false); err != nil {
 		return err
@@ -283,7 +282,7 @@ func (w *walk) hop(ctx context.Context, edges *kernel.CSR[float64], share, loop 
 	})
 }
 
-// sum adds up what add takes of each node.
+// sum calls add for each node, and adds up.
 func (w *walk) sum(ctx context.Context, width int, add func(sum []float64, i int)) ([]float64, error) {
 	return parallel.Sum(ctx, w.from.Rows, width, func(sum []float64, lo, hi int) {
 		for i := lo; i < hi; i++ {

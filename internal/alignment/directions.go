@@ -15,8 +15,8 @@ import (
 // Shortest is the length of a row, as a share of the longest's, up to which it has no features.
 const Shortest = 1e-18
 
-// Block is how many columns are multiplied at once with d features. Up to 96 it comes to all of them, in fewer
-// passes over the features; of more, fewer products than columns will do.
+// Block is how many columns are multiplied at once with d features. Up to 96 columns are multiplied in all, in fewer passes
+// over the features; with more, fewer products than columns will do.
 func Block(d int) int {
 	if d <= 96 {
 		return 32
@@ -151,8 +151,8 @@ func (p Parts[T]) rows(ctx context.Context) (*rows[T], error) {
 	return r, ctx.Err()
 }
 
-// image sets y = R·v (n × b), v being in units. It projects twice: what rounding leaves of large means would be
-// large again in Rᵀy.
+// image sets y = R·v (n × b) for v in units. It projects twice: rounding leaves a part of large means, which would be large
+// again in Rᵀy.
 func (r *rows[T]) image(ctx context.Context, y, v kernel.Matrix[T]) error {
 	if err := r.X.Times(ctx, y, v); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (r *rows[T]) square(ctx context.Context, dst, src kernel.Matrix[T]) error {
 	return r.back(ctx, dst, y)
 }
 
-// back sets dst = Rᵀy for y that has nothing of what is taken out, and overwrites it.
+// back sets dst = Rᵀy for a projected y, and overwrites y.
 func (r *rows[T]) back(ctx context.Context, dst, y kernel.Matrix[T]) error {
 	if err := r.scale(ctx, y, r.parts[0]); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (r *rows[T]) panel(columns int) kernel.Matrix[T] {
 	return r.held.Sized(r.X.Rows(), columns)
 }
 
-// squares is ‖R‖²: all of the rows, each of length 1, less what is taken out.
+// squares is ‖R‖²: the number of rows, each of length 1, less the part taken out.
 func (r *rows[T]) squares(ctx context.Context) (float64, error) {
 	y := r.panel(2)
 	for i, inverse := range r.inverse {

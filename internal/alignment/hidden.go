@@ -40,8 +40,8 @@ func (p Parts[T]) Ratio(ctx context.Context) (q float64, known bool, err error) 
 	return max(0, all) / max(own, chance/2), own > 2*chance, err
 }
 
-// told is a(K) of the kernel of what a filter makes of half of the columns: how well the other half follows from it. It is
-// the mean of the products over halves, over the norm, the root of the mean square.
+// told is a(K) for the kernel of half of the columns, filtered: how well the other half follows from it. It is the mean
+// product over halves, divided by the norm, the root of the mean square.
 func (r *rows[T]) told(ctx context.Context, filter []float64, w *kernel.CSR[T]) (told, norm float64, err error) {
 	sum, size, z := 0.0, 0.0, kernel.Matrix[T]{}
 	seed := r.Seed
@@ -75,7 +75,7 @@ func (r *rows[T]) half(j int) int {
 	return int(stream.Seed(^r.Seed, uint64(j)) & 1)
 }
 
-// around is what a filter makes of random combinations of each half of the columns.
+// around is random combinations of each half of the columns, filtered.
 func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]) (z kernel.Matrix[T], err error) {
 	n, d := r.X.Dims()
 	draws := kernel.Dense[T](d, 2*probes)
@@ -101,8 +101,8 @@ func (r *rows[T]) around(ctx context.Context, filter []float64, w *kernel.CSR[T]
 	return z, err
 }
 
-// agree is the inner product of YYᵀ with RRᵀ, off the diagonal and of some columns of R, and the squared norm of the kernel of
-// which YYᵀ is the mean over probes of random signs: the square of a mean is larger by the variance. It overwrites Y.
+// agree is the inner product of YYᵀ with RRᵀ, off the diagonal, for some columns of R. It also returns the squared norm of the
+// kernel that YYᵀ estimates, the mean over probes of random signs, less the variance of that mean. It overwrites Y.
 func (r *rows[T]) agree(ctx context.Context, y kernel.Matrix[T], counts func(j int) bool) (along, norm float64, err error) {
 	taken, all, err := r.taken(ctx, counts)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"coles/internal/stream"
 )
 
-// Names tell nodes apart whatever the order they are numbered in. They begin as what is known of the nodes, and take in by
-// hashes the names and weights, in float32, of neighbours, as many rounds as asked for (Weisfeiler and Leman 1968). Nodes that have all
-// that in common, as leaves of one node, are mostly alike to the graph too, and are counted.
+// Names tell nodes apart whatever the order they are numbered in. They begin as given. In each round, hashes take in the names
+// of neighbours and the weights, in float32 (Weisfeiler and Leman 1968). Nodes with equal names, as leaves of one node, are
+// mostly alike to the graph too, and are counted.
 func Names(ctx context.Context, graph *kernel.CSR[float64], names []uint64, rounds int) ([]uint64, error) {
 	next := make([]uint64, len(names))
 	for range rounds {

@@ -2,8 +2,8 @@ package alignment
 
 import "math"
 
-// A row of this many numbers has, of a node, the leading directions u_k of the features, 1 or 0 for a node
-// without features, and the sums of all of these over its neighbours.
+// A node's row has the leading directions u_k of its features, 1, or 0 for a node without features, and the sums of these over
+// its neighbours. Width is its length.
 const (
 	own   = Directions + 1
 	Width = 2 * own
@@ -55,8 +55,8 @@ func SlopesOf(sum, values []float64) (s Slopes, known bool) {
 	return s, true
 }
 
-// Influence is what the edges of a row add to s but for what they add in the mean: each is counted by both ends,
-// so that twice the sum of the squares is the variance of s over the edges.
+// Influence is how much more the edges of a row add to s than edges do in the mean. Both ends count an edge, so twice the sum
+// of the squares is the variance of s over the edges.
 func (s Slopes) Influence(row []float64) (off float64) {
 	degree := row[own+Directions]
 	for k, mean := range s.mean {

@@ -2,8 +2,8 @@ package alignment
 
 import "context"
 
-// variables numbers the variables of the columns: neighbours of which no row has more than one, as the values of a
-// category, are of one. Two halves of such a category would tell of each other, for its values exclude each other. It is nil where all
+// variables numbers the variables of the columns. Adjacent columns of which no row has more than one, as the values of a
+// category, are one variable: its values exclude each other, so two halves of it would tell of each other. It is nil if all
 // columns are of one variable.
 func (p Parts[T]) variables(ctx context.Context) ([]int32, error) {
 	n, d := p.Source.Dims()

@@ -16,11 +16,9 @@ func (s *search[T]) all(ctx context.Context) (*Result, error) {
 	return s.result(ctx, r, v)
 }
 
-// run searches until the k leading pairs have converged and, where copies of an eigenvalue may be
-// missing, a search for others finds none. That search begins with half a block, as there is seldom
-// anything to find. Each one that does find something suggests that an eigenvalue has many copies,
-// of which the next one then takes up more at once, as long as there is room for the block to grow
-// a space of some steps.
+// run searches until the k leading pairs have converged and, where copies of an eigenvalue may be missing, a search for others
+// finds none. That search begins with half a block, as there is seldom anything to find. A find suggests that an eigenvalue
+// has many copies. The next search then has a larger block, as long as there is room for some steps with it.
 func (s *search[T]) run(ctx context.Context) (r ritz, v panel, err error) {
 	if s.size == 0 {
 		if err := s.begin(ctx, s.o.Block); err != nil {

@@ -14,9 +14,9 @@ import (
 // Direct returns the k algebraically largest eigenpairs of the symmetric n × n matrix a, of which
 // only the upper triangle is read. The upper triangle is overwritten.
 //
-// ‖A·v − λ·v‖ ≤ 1e-13·‖A‖ and |vᵢ·vⱼ − δᵢⱼ| < 1e-13 for matrices of any scale and any clustering of
-// eigenvalues. It takes 4n³/3 operations for the reduction, O(nk) for the eigenvalues, 2n²k + 2nk²
-// or fewer for the eigenvectors, and about 3nk + k² + 210n numbers of memory besides a.
+// ‖A·v − λ·v‖ ≤ 1e-13·‖A‖ and |vᵢ·vⱼ − δᵢⱼ| < 1e-13 for matrices of any scale and any clustering of eigenvalues. The reduction
+// takes 4n³/3 operations, the eigenvalues O(nk), and the eigenvectors 2n²k + 2nk² or fewer. Memory besides a is about 3nk + k²
+// + 210n numbers.
 //
 // Errors: ErrShape for a that is not square or k outside 0 … n, ErrNotFinite, and ctx's.
 func Direct(ctx context.Context, a panel, k int) (*Result, error) {

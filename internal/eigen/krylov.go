@@ -77,10 +77,9 @@ const (
 // the tolerance, relative (Result.Residual): 1e-6 at the default one; |vᵢ·vⱼ − δᵢⱼ| < 1e-13. In
 // float32, where products are rounded by 1e-7, a tolerance of 1e-5 is reached.
 //
-// Multiple eigenvalues are found with all their copies, up to the chance that random vectors are
-// nearly orthogonal to what is missed. Many more copies than the block has vectors take many searches:
-// where eigenvectors are known, as those of a graph's components are, the operator should map them to
-// where nobody looks.
+// Multiple eigenvalues are found with all their copies, up to the chance that random vectors are nearly orthogonal to what is
+// missed. Many more copies than the block has vectors take many searches. An operator with known eigenvectors, as a graph's
+// components have, should map them below the k wanted eigenvalues.
 //
 // With m the largest basis (MaxBasis) and b the block, each filling of the basis takes O(nm²)
 // operations besides the products; the memory is nm numbers of the operator's and n(3k + 6b) + 5m²

@@ -33,8 +33,8 @@ type search[T kernel.Float] struct {
 	next   int              // vectors in the next block
 	couple panel            // next × last: C
 
-	// open says that vectors are in the basis whose products are not all within it and F: what they
-	// lack was dropped, being below the tolerance.
+	// open says that the products of some vectors in the basis are not all within it and F: a part below the tolerance was
+	// dropped.
 	open bool
 
 	// enough, if set, is asked of vectors within the tolerance, which it may lower.

@@ -15,12 +15,11 @@ import (
 // [DirectSingle] stays in float32.
 const SingleTolerance = 1e-5
 
-// DirectSingle is [Direct] to the accuracy of float32, in which the matrix is reduced and its
-// eigenvectors are transformed back, with half the memory traffic; the eigenvalues and vectors of
-// the tridiagonal matrix are found in float64. |vᵢ·vⱼ − δᵢⱼ| < 1e-11. The residual is measured
-// against a itself, some 1e-6 of ‖A‖ for all pairs together; where the estimate is above
-// SingleTolerance, everything is done over by Direct. It takes n² + nk + 2k² numbers of float32 of
-// memory more than that, and overwrites a in that case only.
+// DirectSingle is [Direct] to the accuracy of float32. It reduces the matrix and transforms eigenvectors back in float32, with
+// half the memory traffic, and finds the eigenpairs of the tridiagonal matrix in float64. |vᵢ·vⱼ − δᵢⱼ| < 1e-11. The residual
+// is measured against a itself, some 1e-6 of ‖A‖ for all pairs together; where the estimate is above SingleTolerance,
+// everything is done over by Direct. It takes n² + nk + 2k² numbers of float32 of memory more than that, and overwrites a in
+// that case only.
 func DirectSingle(ctx context.Context, a panel, k int) (*Result, error) {
 	return found(ctx, a, k, func(ctx context.Context, a panel, k int) (spectrum, error) {
 		return decomposeSingle(ctx, a, k, SingleTolerance)

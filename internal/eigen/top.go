@@ -46,12 +46,11 @@ type Subspace struct {
 	Project func(ctx context.Context, x kernel.Matrix[float64]) error
 }
 
-// Top is [Krylov] for an operator A of which the largest eigenvalues are close together, as those of a
-// graph are: a Krylov space tells neighbours apart slowly, and takes many vectors that have to be
-// orthogonal. It searches with a polynomial of A instead, which has the same eigenvectors. A short
-// search with A finds the least eigenvalue and a value that k of them are above; the Chebyshev
-// polynomial that is small between the two sets the others far apart. What is found is measured
-// against A, and the search goes on until every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value.
+// Top is [Krylov] for an operator A whose largest eigenvalues are close together, as a graph's are. A Krylov space tells
+// neighbours apart slowly, and takes many vectors that have to be orthogonal. It searches with a polynomial of A instead,
+// which has the same eigenvectors. A short search with A finds the least eigenvalue and a value that k of them are above; the
+// Chebyshev polynomial that is small between the two sets the others far apart. What is found is measured against A, and the
+// search goes on until every ‖Av − (vᵀAv)v‖ is at most 5e-7 of the largest value.
 //
 // All eigenvalues of A must be above lo.
 func Top(ctx context.Context, n, k int, a Subspace, lo float64, o KrylovOptions) (*Result, error) {
@@ -324,13 +323,12 @@ func rayleighQuotients(ctx context.Context, a Operator[float64], v panel) (*Resu
 	return r, nil
 }
 
-// Split makes the rounding errors of an operator M relative to what M leaves and not to what
-// cancels in it along one direction c. With c of length 1, a product with x = x₀ + c·s, s = cᵀx, is
-// taken as
+// Split makes the rounding errors of an operator M relative to its result, and not to terms that cancel along one direction c.
+// With c of length 1, a product with x = x₀ + c·s, s = cᵀx, is taken as
 //
 //	M·x = M·x₀ + (M·c)·s
 //
-// with M·c given, from exact products, and what the first term has of c is replaced by (M·c)ᵀx₀.
+// with M·c given, from exact products. The first term's part along c is replaced by (M·c)ᵀx₀.
 func Split[T kernel.Float](m Operator[T], c, image []float64) Operator[T] {
 	d := len(c)
 	basis := kernel.Dense[T](d, 2) // c and M·c

@@ -30,11 +30,10 @@ const (
 	negligibleSingle = 1e-64
 )
 
-// tridiagonalise overwrites the upper triangle of a, entries of magnitude at most about 1, so that
-// a = Q·T·Qᵀ with Q = H₀·H₁⋯Hₙ₋₂ and H_j = I − tau[j]·v_j·v_jᵀ, where v_j is zero up to entry j and
-// row j of a from entry j+1 on. What is below the diagonal is neither read nor written. Half of the
-// 4n³/3 operations are matrix-vector products, half products of matrices (Golub and Van Loan,
-// section 8.3.1; blocked as LAPACK's dsytrd).
+// tridiagonalise overwrites the upper triangle of a, entries of magnitude at most about 1, so that a = Q·T·Qᵀ with Q =
+// H₀·H₁⋯Hₙ₋₂ and H_j = I − tau[j]·v_j·v_jᵀ. v_j is zero up to entry j, and row j of a from entry j+1 on. Entries below the
+// diagonal are neither read nor written. Half of the 4n³/3 operations are matrix-vector products, half products of matrices
+// (Golub and Van Loan, section 8.3.1; blocked as LAPACK's dsytrd).
 func tridiagonalise[T kernel.Float](ctx context.Context, a kernel.Matrix[T]) (t tridiagonal, tau []T, err error) {
 	n := a.Rows
 	t = tridiagonal{make([]float64, n), make([]float64, max(0, n-1))}
@@ -85,8 +84,8 @@ func newReduction[T kernel.Float](a kernel.Matrix[T]) *reduction[T] {
 	return r
 }
 
-// reflect brings row j up to date and finds the reflection, the p-th of its panel, that clears it
-// beyond the second diagonal, and the vector w that updates the rest of the matrix.
+// reflect brings row j up to date. It finds the reflection, the p-th of its panel, that clears the row beyond the second
+// diagonal, and the vector w that updates the rest of the matrix.
 func (r *reduction[T]) reflect(ctx context.Context, p, j int, t tridiagonal, tau []T) error {
 	n := r.a.Rows
 	current := r.a.Row(j)
@@ -250,9 +249,9 @@ func backTransform[T kernel.Float](ctx context.Context, a kernel.Matrix[T], tau 
 	return nil
 }
 
-// BlockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows of V (b × d) are the
-// vectors v_i of the reflections H_i = I − tau[i]·v_i·v_iᵀ: column i of T is −tau[i]·T·V·v_i above
-// the diagonal and tau[i] on it (Schreiber and Van Loan 1989). It takes b²d operations.
+// BlockFactor is the upper triangular T of H₀·H₁⋯ = I − Vᵀ·T·V, where the rows of V (b × d) are the vectors v_i of the
+// reflections H_i = I − tau[i]·v_i·v_iᵀ. Column i of T is −tau[i]·T·V·v_i above the diagonal and tau[i] on it (Schreiber and
+// Van Loan 1989). It takes b²d operations.
 //
 // gonum's Dlarft (v0.17) drops products of reflections behind one that ends in zeros.
 func BlockFactor[T kernel.Float](ctx context.Context, v kernel.Matrix[T], tau []T) (kernel.Matrix[T], error) {

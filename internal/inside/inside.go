@@ -42,7 +42,7 @@ var (
 	Known = door.Known.(func(s *coles.Structure) []string)
 
 	// Row is [coles.Structure.Encode] for one newcomer, by the Places of its neighbours and the weights of edges, or nil.
-	// Without one that the structure knows it has zeros. Errors: [coles.ErrIndex].
+	// Without a neighbour that the structure knows it has zeros. Errors: [coles.ErrIndex].
 	Row = door.Row.(func(ctx context.Context, s *coles.Structure, places []int32, weights []float64) (*coles.Dense32, error))
 
 	// Seated prepares by a structure whose nodes are the nodes of a graph with these ids, or nil. The nodes are in
@@ -50,8 +50,8 @@ var (
 	// node.
 	Seated = door.Seated.(func(s *coles.Structure, places []int32, ids []string) *coles.Preparer)
 
-	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read, as fast as a matrix by what
-	// takes features. X must stay as it is. The reader finds a prepared number that overflows.
+	// View is [coles.Preparer.Apply] without a copy: rows are prepared whenever they are read. Functions that take features
+	// read it as fast as a matrix. X must stay as it is. The reader finds a prepared number that overflows.
 	View = door.View.(func(ctx context.Context, p *coles.Preparer, x mat.Matrix) (mat.Matrix, error))
 
 	// Columns is how many columns features have once they are prepared.
@@ -69,11 +69,11 @@ var (
 	// Open reports whether s leaves the choice to the communities.
 	Open = door.Open.(func(a coles.Alignment) bool)
 
-	// Keep leaves the first columns of a part, and the one of degrees, which is the last. It returns how many go.
+	// Keep leaves the first columns of a part, and the last one, of the degrees. It returns the number of columns that go.
 	Keep = door.Keep.(func(p *coles.Part, columns int) (dropped int))
 
-	// Assembled builds a model of parts that were computed otherwise than by [coles.Fit], and checks them like those of a file
-	// ([coles.ErrFormat]). The settings are those of the first part, but for Dim, and r reports on graph, features, solver and
+	// Assembled builds a model of parts that were computed otherwise than by [coles.Fit], and checks them like the parts of a
+	// file ([coles.ErrFormat]). The first part has the settings, but for Dim, and r reports on graph, features, solver and
 	// choice. ids and y (the embedding) may be nil.
 	Assembled = door.Assembled.(func(r coles.Report, ids []string, parts []coles.Part, dim int, y *mat.Dense) (*coles.Model, error))
 )

@@ -10,8 +10,8 @@ func f64[T Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 // f32 is the same pointer; T must be float32.
 func f32[T Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
-// spmm fetches rows of x ahead where x has more bytes than caches may hold, and a row so few that the
-// processor does not by itself. Elsewhere that would cost up to a quarter of the time.
+// spmm fetches rows of x ahead if x has more bytes than caches may hold, and a row so few that the processor does not fetch by
+// itself. Elsewhere that would cost up to a quarter of the time.
 const (
 	spmmCached = 16 << 20
 	spmmNarrow = 512

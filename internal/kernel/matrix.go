@@ -180,7 +180,7 @@ func borrow[T Float](n int) *[]T {
 	return b
 }
 
-// giveBack ends the use of what was borrowed.
+// giveBack ends the use of borrowed numbers.
 func giveBack[T Float](b *[]T) {
 	class, _ := SizeClass(cap(*b))
 	buffers[T]()[class].Put(b)
@@ -192,8 +192,7 @@ func Scratch[T Float](rows, cols int) (m Matrix[T], release func()) {
 	return Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: *b}, func() { giveBack(b) }
 }
 
-// InRoom is [Scratch] in float64 within memory of any numbers, of which it returns the rest, where that is
-// large enough.
+// InRoom is [Scratch] in float64, within room if that is large enough. It returns the rest of room.
 func InRoom[T Float](room []T, rows, cols int) (m Matrix[float64], rest []T, release func()) {
 	size := int(unsafe.Sizeof(T(0)))
 	if need := 8 * rows * cols; need > 0 && need <= size*len(room) && uintptr(unsafe.Pointer(&room[0]))%8 == 0 {

@@ -24,9 +24,8 @@ type shape struct {
 	packs bool
 }
 
-// ahead is the part of a matrix that is used next, for it to be fetched: data is where it begins,
-// nil for nothing. From one step of the sums to the next one line is fetched, step numbers further,
-// and after as many steps as a tile has rows turn numbers further.
+// ahead is the part of a matrix to fetch, as it is used next. It begins at data, nil for nothing. Each step of the sums
+// fetches a line, step numbers further than the last, or turn numbers further after as many steps as a tile has rows.
 type ahead[T Float] struct {
 	data       []T
 	step, turn int
@@ -60,9 +59,8 @@ func Use(name string) (err error) {
 // Path is the name of the implementation in use: avx512, avx2, neon or portable.
 func Path() string { return active.name }
 
-// Check is an error, with the names that are possible, where COLES_KERNEL has another one. Whatever
-// computes and has an error to return asks before it begins: a program is not ended for what is in
-// its environment.
+// Check is an error, with the possible names, if COLES_KERNEL has another one. Every computation that can return an error asks
+// before it begins: the environment should not end a program.
 func Check() error { return refused }
 
 // Paths are the names of the implementations that can be used here, the best first.

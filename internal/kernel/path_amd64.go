@@ -32,10 +32,9 @@ func available() []*path {
 // The following functions hand each loop to the assembly of the path and the types in use. They
 // compare instead of calling a function value, which would move their arguments to the heap.
 
-// tile sets c = alpha·a·b + beta·c. c is rows × cols with its rows cRow apart. a has k columns aStep apart, in which
-// the rows are aRow apart, and b has k rows bStep apart. With beta = 0, c is not read. rows is a power of two. S is
-// T, or float32 where T is float64. While it computes, what follows is fetched, if the tile has as many rows as there
-// can be.
+// tile sets c = alpha·a·b + beta·c. c is rows × cols with its rows cRow apart. a has k columns aStep apart, in which the rows
+// are aRow apart, and b has k rows bStep apart. With beta = 0, c is not read. rows is a power of two. S is T, or float32 where
+// T is float64. While it computes, it fetches next, if the tile has the most rows.
 func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T, next ahead[S]) {
 	const line = 16 // numbers of float32
 	a0, b0, c0, n0 := &a[0], &b[0], &c[0], &a[0]

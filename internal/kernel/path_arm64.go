@@ -20,10 +20,9 @@ func available() []*path { return []*path{&pathNEON, &portable} }
 
 // The following functions hand each loop to Go or to the assembly of the types in use.
 
-// tile sets c = alpha·a·b + beta·c. c is rows × cols with its rows cRow apart. a has k columns aStep apart, on this
-// path of numbers next to each other. b has k rows bStep apart, the last vector of each filled up. With beta = 0, c
-// is not read. rows is a power of two. S is T, or float32 where T is float64. While it computes, what follows is
-// fetched, if the tile has as many rows as there can be.
+// tile sets c = alpha·a·b + beta·c. c is rows × cols with its rows cRow apart. a has k columns aStep apart, on this path of
+// numbers next to each other. b has k rows bStep apart, the last vector of each filled up. With beta = 0, c is not read. rows
+// is a power of two. S is T, or float32 where T is float64. While it computes, it fetches next, if the tile has the most rows.
 func tile[S, T Float](p *path, rows, cols, k int, a []S, aRow, aStep int, b []S, bStep int, c []T, cRow int, alpha, beta T, next ahead[S]) {
 	if p == &portable {
 		portableTile(rows, cols, k, a, aRow, aStep, b, bStep, c, cRow, alpha, beta)

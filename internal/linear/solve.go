@@ -67,8 +67,8 @@ func SharedOperator[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], m 
 	}, err
 }
 
-// NoiseOf says how far eigenpairs in float64 are known, where eigenvalues up to zero are rounding. To truncate,
-// it leaves out those that are not above that.
+// NoiseOf says how far eigenpairs in float64 are known, where eigenvalues up to zero are rounding. To truncate, it leaves out
+// pairs that are not above zero.
 func NoiseOf(r *eigen.Result, zero float64, truncate bool) spectral.Noise {
 	n := spectral.Noise{Pairs: r.Residuals, Next: r.Next, Zero: zero}
 	if all := r.Values; truncate {

@@ -324,7 +324,7 @@ func Entry(a *kernel.CSR[float64], i, j int) (v float64, stored bool) {
 	return vals[at], true
 }
 
-// Degree sums the values of row i, nil for ones, but that on the diagonal, which it returns too.
+// Degree sums the values of row i, nil for ones, without the diagonal's, which it returns apart.
 func Degree(i int, cols []int32, vals []float64) (degree, loop float64) {
 	at, found := slices.BinarySearch(cols, int32(i))
 	switch {
@@ -357,8 +357,7 @@ func EachRow[T kernel.Float](ctx context.Context, a *kernel.CSR[T], do func(i in
 	return parallel.EachRow(ctx, a.Rows, do)
 }
 
-// MakeEntries makes room for the entries of a matrix of which Ptr[i+1] holds how many row i has.
-// They are to be set.
+// MakeEntries makes room for the entries of a matrix, to be set. Ptr[i+1] holds the number of entries of row i.
 func MakeEntries[T kernel.Float](a *kernel.CSR[T]) {
 	_ = makeEntriesIn(nil, a) // memory has no errors
 }

@@ -97,14 +97,14 @@ const (
 	mostParts = 16
 )
 
-// gather builds a symmetric matrix from entries at (u, v), each of which counts at (v, u), too. join makes a row of
-// its entries in the order in which they came, and of the entries of its column if these come apart. It returns the
-// length of the row, and counts, which are added up. The only errors come from ctx and its space.
+// gather builds a symmetric matrix from entries at (u, v), each of which counts at (v, u), too. join makes a row of its
+// entries in the order in which they came, and of its column's entries if mirrors come apart. It returns the row's length, and
+// counts to add up. The only errors come from ctx and its space.
 //
 // All that has the length of the entries is in the space of the context.
 //
-// The rows are dealt to buckets of consecutive ones. Entries are brought to the bucket of their row,
-// several parts of them at a time, and then each bucket is sorted.
+// A bucket holds consecutive rows. Entries are brought to the bucket of their row, several parts of them at a time, and then
+// each bucket is sorted.
 func gather[E ~struct{ U, V int }](ctx context.Context, g gathering, entries []iter.Seq2[E, float64], join joining) (a *kernel.CSR[float64], counts [2]int, err error) {
 	d := newDealing(g, entries)
 	if err := d.count(ctx); err != nil {

@@ -7,8 +7,8 @@ import (
 	"coles/internal/kernel"
 )
 
-// WithRoom is a copy of m to which rows may be added: see [Matrix.Append]. A dense one has room for
-// an eighth more: the first to come would otherwise have all of them copied.
+// WithRoom is a copy of m to which rows may be added: see [Matrix.Append]. A dense copy has room for an eighth more: otherwise
+// the first row added would copy all.
 func (m *Matrix[T]) WithRoom(ctx context.Context) (*Matrix[T], error) {
 	if a := m.Sparse; a != nil {
 		return &Matrix[T]{Owned: true, Sparse: &kernel.CSR[T]{Rows: a.Rows, Cols: a.Cols, Ptr: slices.Clone(a.Ptr), Col: slices.Clone(a.Col), Val: slices.Clone(a.Val)}}, ctx.Err()

@@ -57,9 +57,8 @@ func (o Operator[T]) Gram(ctx context.Context, f kernel.Matrix[T]) (kernel.Matri
 	return m, err
 }
 
-// GramOf is [Operator.Gram] of an F that may have come from a pattern: then W⁺ of the pattern replaces
-// Sparse as the sparse part of O. It also returns the norm of the part of rank one. Several parts
-// take one panel of memory in turn.
+// GramOf is [Operator.Gram] for a filtered F. If F comes from a pattern, W⁺ of the pattern replaces Sparse as the sparse part
+// of O. It also returns the norm of the part of rank one. Several parts take one panel of memory in turn.
 func (o Operator[T]) GramOf(ctx context.Context, f Filtered[T]) (m kernel.Matrix[float64], one float64, err error) {
 	_, d := f.Dims()
 	// Written before it is read: a page of fresh memory that is read first costs several times as
@@ -89,8 +88,8 @@ func (o Operator[T]) GramOf(ctx context.Context, f Filtered[T]) (m kernel.Matrix
 	return m, one, ctx.Err()
 }
 
-// gramOf adds to m, at their columns, the products of the k-th part, which begins at a column, with itself
-// and those before it, but the part of rank one.
+// gramOf adds to m the products of the k-th part, which begins at column at, with itself and the parts before, at their
+// columns. The part of rank one is left out.
 func (o Operator[T]) gramOf(ctx context.Context, f Filtered[T], k, at int, m kernel.Matrix[float64]) error {
 	pattern, part := f.Degrees, f.Parts[k]
 	n, d := part.Rows, part.Cols
@@ -126,8 +125,8 @@ func (o Operator[T]) gramOf(ctx context.Context, f Filtered[T], k, at int, m ker
 	return nil
 }
 
-// gramRows adds the products of rows lo to hi of the parts up to the k-th, which begins at column at, with
-// the rows of O times the k-th.
+// gramRows adds the products of rows lo to hi of the parts up to the k-th, which begins at column at, with rows of O times the
+// k-th part.
 func (f Filtered[T]) gramRows(ctx context.Context, k, at, lo, hi int, image kernel.Matrix[T], m kernel.Matrix[float64]) error {
 	row := 0
 	for _, before := range f.Parts[:k] {

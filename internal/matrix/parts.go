@@ -8,9 +8,9 @@ import (
 	"coles/internal/scratch"
 )
 
-// FilterParts is [Filter] for what is larger than memory: FX is made in a space, in parts of columns that
-// the room has two panels for, of which each is read and written once. Without hops it needs no room. An X that is owned is given
-// back. progress is told how many parts are done.
+// FilterParts is [Filter] for data larger than memory. FX is made in a space, in parts of columns that the room has two panels
+// for. Each part is read and written once. Without hops it needs no room. An X that is owned is given back. progress is told
+// how many parts are done.
 func FilterParts[T kernel.Float](ctx context.Context, space *scratch.Space, coef []float64, w Walk[T], x *Matrix[T], room []T, progress func(done, total int)) (Filtered[T], error) {
 	n, d := x.Dims()
 	width := StripWidth[T](space, n, d)

@@ -7,7 +7,7 @@ import (
 	"coles/internal/kernel"
 )
 
-// Repeats say what becomes of entries that are given again.
+// Repeats say how entries given again are joined.
 type Repeats string
 
 // They add up, or the largest or the first of them counts.
@@ -17,7 +17,7 @@ const (
 	First   Repeats = "first"
 )
 
-// Merge is what becomes of two entries, the earlier one first.
+// Merge joins two entries, the earlier one first.
 func (r Repeats) Merge(x, y float64) float64 {
 	switch r {
 	case Added:
@@ -28,11 +28,11 @@ func (r Repeats) Merge(x, y float64) float64 {
 	return x
 }
 
-// FromEntries builds the symmetric matrix of count entries of a square one, in any order: s_uv joins those at (u, v), and
-// a_uv is max(s_uv, s_vu). But if s is a sum of repeats and not symmetric, a_uv is s_uv + s_vu, and s_uu on the diagonal.
+// FromEntries builds a symmetric matrix a from count entries of a square one, in any order. s_uv joins the entries at (u, v),
+// and a_uv is max(s_uv, s_vu). But if s is a sum of repeats and not symmetric, a_uv is s_uv + s_vu, and s_uu on the diagonal.
 // Without weights it makes a pattern, unless repeats add up. It returns how many entries were given again, and how many
-// entries of the matrix had a larger mirror image. The parts of the entries are run twice, and twice more if
-// repeats add up, concurrently. The only errors come from ctx and its space.
+// entries of the matrix had a larger mirror image. The parts of the entries are run twice, and twice more if repeats add up,
+// concurrently. The only errors come from ctx and its space.
 func FromEntries[E ~struct{ U, V int }](ctx context.Context, n int, parts []iter.Seq2[E, float64], count int, weighted bool, repeats Repeats) (a *kernel.CSR[float64], again, mirrored int, err error) {
 	g := gathering{n: n, entries: count, valued: weighted, apart: true}
 	larger := func(x, y float64) float64 { return max(x, y) }

@@ -46,7 +46,7 @@ func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 	return sum.Load() == 0, err
 }
 
-// Unmirrored is the place of the first entry that is not as its mirror image.
+// Unmirrored is the place of the first entry that differs from its mirror image.
 func Unmirrored(a *kernel.CSR[float64]) (i, j int) {
 	for i := range a.Rows {
 		cols, _ := a.Row(i)
@@ -60,8 +60,8 @@ func Unmirrored(a *kernel.CSR[float64]) (i, j int) {
 	return 0, 0
 }
 
-// CheckRows checks an adjacency matrix in compressed rows, of which the pointers are right, and reports
-// whether it has a self loop or a zero.
+// CheckRows checks an adjacency matrix in compressed rows, whose pointers are right. It reports whether there is a self loop
+// or a zero.
 //
 // Errors: [ErrIndex], also for columns that do not ascend, as [CheckWeight], and ctx's.
 func CheckRows(ctx context.Context, a *kernel.CSR[float64]) (drops bool, err error) {

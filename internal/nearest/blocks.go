@@ -225,8 +225,8 @@ func (c *screen) lookAlone(ctx context.Context, query int, l *lines) error {
 	return ctx.Err()
 }
 
-// take goes through the products of a unit query with unit rows, from the first on or, unless rows is nil, these. Of few it
-// looks at the score itself.
+// take goes through the products of a unit query with unit rows: with rows or, if that is nil, with the rows from first on. It
+// looks at the scores of few.
 func (c *screen) take(b *Best, query int, products []float32, first int, rows []int32, lengths [2]float64) {
 	bar := c.bar(b, query)
 	least := c.least(bar, query, lengths)
@@ -286,7 +286,7 @@ func (c *screen) bar(b *Best, query int) float64 {
 	return b.matches[0].Score / c.queryLengths[query] // may be NaN, which no bound is below
 }
 
-// least is a product with a query below which no row reaches the bar, of those of lengths between two.
+// least is the least product with a query by which a row of lengths between two may reach the bar.
 func (c *screen) least(bar float64, query int, lengths [2]float64) float32 {
 	shortest, longest := lengths[0], lengths[1]
 	switch c.by {

@@ -8,9 +8,9 @@ import (
 	"coles/internal/matrix"
 )
 
-// Of u = (a, b) and v = (c, d), cut at the same place, u·v ≤ a·c + ‖b‖·‖d‖. In an embedding with columns of falling
-// weights, a few columns have most of the squares of the rows. They show of most rows that these are not near to a
-// query. In float32 it is off by less than the slack of a screen, which is twice what the d products need.
+// Of u = (a, b) and v = (c, d), cut at the same place, u·v ≤ a·c + ‖b‖·‖d‖. In an embedding with columns of falling weights, a
+// few columns have most of the squares of the rows, and show that most rows are not near to a query. In float32 the bound is
+// off by less than the slack of a screen, twice what the d products need.
 
 const (
 	// A head has at least headShare of the squares, in a multiple of headStep columns, and half of the columns at most.

@@ -34,7 +34,7 @@ func inLines(n, d int) kernel.Matrix[float32] {
 	return a
 }
 
-// newLines makes the lines of rows of d columns and these lengths, of which unit writes the first ones.
+// newLines makes the lines of rows of d columns and these lengths. unit writes the first columns of a row.
 func newLines(d, head int, lengths []float64, unit func(i int, to []float32)) *lines {
 	n := len(lengths)
 	heads := kernel.Dense[float32](n, head)
@@ -96,13 +96,13 @@ func divide(rows []int32, heads kernel.Matrix[float32]) {
 	divide(rows[half:], heads)
 }
 
-// A bound is what no product of a query with a row of a group exceeds, but for rounding.
+// A bound is above all products of a query with rows of a group, but for rounding.
 type bound struct {
 	group int
 	most  float64
 }
 
-// bounds are those of the groups, the largest first.
+// bounds are the bounds of the groups, the largest first.
 func (l *lines) bounds(unit []float32, head int, rest float64) []bound {
 	all, length := make([]bound, len(l.groups)), float64(behind(unit[:head], 0))
 	for q, g := range l.groups {

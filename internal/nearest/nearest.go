@@ -63,9 +63,9 @@ func New(ctx context.Context, x *matrix.Matrix[float64], by Measure) (*Index, er
 	return index, err
 }
 
-// Group lays rows near to each other side by side, for searches for few queries. Where a few columns have most of the
-// squares of the rows, a search then looks at a part of the rows. Where they have not, it does nothing. It takes the
-// time of a hundred such searches without, and 4·n·d bytes. Searches that go on meanwhile are a caller's bug.
+// Group lays rows near to each other side by side, for searches for few queries. Where a few columns have most of the squares
+// of the rows, a search then looks at a part of the rows; elsewhere Group does nothing. It takes the time of a hundred
+// searches without it, and 4·n·d bytes. Searches that go on meanwhile are a caller's bug.
 func (index *Index) Group() {
 	if index.blocks != nil && index.blocks.head > 0 && index.blocks.lines == nil {
 		index.blocks.lines = newLines(index.Cols(), index.blocks.head, index.lengths, index.unit)
@@ -89,8 +89,8 @@ func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k
 	return index.near(ctx, &search{queries: queries, k: k})
 }
 
-// NearRows is Near for rows of the index, all of them where rows is nil, which do not find themselves. Dense
-// rows are all compared at half the cost: two of them once, for both.
+// NearRows is Near for rows of the index, nil for all of them. A row does not find itself. All dense rows are compared at half
+// the cost: two of them once, for both.
 func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match, error) {
 	if rows == nil {
 		return index.near(ctx, &search{queries: index.x, self: index.all(), k: k})

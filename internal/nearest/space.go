@@ -11,8 +11,7 @@ import (
 // more columns, the more rows have the mean among their nearest, and the less the lengths of rows say.
 const wide = 100
 
-// A Space is features that were prepared, one row after the other near to others of what they say. Rows of zeros,
-// which say nothing, are near to none.
+// A Space is prepared features, to find rows near to others. Rows of zeros say nothing, and are near to none.
 type Space struct {
 	index *Index
 	count int

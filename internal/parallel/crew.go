@@ -41,9 +41,9 @@ const (
 
 type crewKey struct{}
 
-// Crew returns a context under which goroutines that stand ready do the work of For and Ranges. To hand it to them
-// costs about a microsecond instead of some thirty. It is for a computation of many short steps. The caller must
-// dismiss them. A context that has a crew keeps it.
+// Crew returns a context under which goroutines that stand ready do the work of For and Ranges. To hand work to them costs
+// about a microsecond instead of some thirty, for a computation of many short steps. The caller must dismiss them. A context
+// that has a crew keeps it.
 func Crew(ctx context.Context) (with context.Context, dismiss func()) {
 	if ctx == nil {
 		panic("coles: a nil context")

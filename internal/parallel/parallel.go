@@ -56,8 +56,8 @@ func For(ctx context.Context, n int, do func(i int)) error {
 
 type aloneKey struct{}
 
-// Alone returns a context under which For calls do in order, by itself. It is for what is a task of another For: a crew
-// that this has announced work to would not come back to that one.
+// Alone returns a context under which For calls do in order, by itself. It is for a For within a task of another For: a crew
+// with work of the inner one would not come back to the outer one.
 func Alone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }
 
 // Ranges calls do(lo, hi) for consecutive ranges of at most grain numbers that together cover [0,

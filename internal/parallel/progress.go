@@ -47,7 +47,7 @@ func Reporting(ctx context.Context, report func(stage string, done, total int)) 
 	return WithProgress(ctx, report)
 }
 
-// Stage begins a stage, of which the work under the context that it returns says nothing more.
+// Stage begins a stage. Work under the context that it returns reports nothing more.
 func Stage(ctx context.Context, stage string, total int) (context.Context, *Count) {
 	return WithProgress(ctx, nil), Counted(ctx, stage, total)
 }

@@ -22,9 +22,8 @@ func EachRow(ctx context.Context, rows int, do func(i int)) error {
 // foldParts bounds the number of parts that are folded, and with it their memory.
 const foldParts = 64
 
-// Fold folds all rows of a matrix into one value: parts of them into a fresh one each, and these
-// together in their order. The parts depend on the number of rows alone, and with them the
-// rounding.
+// Fold folds all rows of a matrix into one value. It folds each part of the rows into a fresh value, and joins these in order.
+// The parts, and with them the rounding, depend only on the number of rows.
 func Fold[V any](ctx context.Context, rows int, fresh func() V, add func(into V, lo, hi int), join func(into, from V)) (V, error) {
 	share := max(4*RowsAtOnce, Pieces(rows, foldParts))
 	parts := make([]V, Pieces(rows, share))

@@ -85,8 +85,8 @@ func (p Preparer) Features() int {
 	return p.Columns
 }
 
-// Sums are the statistics that a kind learns from: TF-IDF needs counts, balanced features need roots,
-// standardised ones moments, as do balanced ones with columns that every row has.
+// Sums are the statistics that a kind learns from. TF-IDF needs counts, balanced features need roots, and standardised
+// features moments, as do balanced features with columns that every row has.
 type Sums struct {
 	Roots   []matrix.RootSums
 	Columns matrix.ColumnSums
@@ -203,8 +203,8 @@ func MostUsed(d, entries int) int {
 	return d
 }
 
-// LearnUsed is Learn, but it keeps those columns alone that have an entry: one of zeros says nothing, and in hashed features
-// most would take memory. A later row is read without the others.
+// LearnUsed is Learn, but it keeps only columns that have an entry. A column of zeros says nothing, and in hashed features
+// most are such and would take memory. A later row is read without them.
 func (k Kind) LearnUsed(ctx context.Context, x *matrix.Source) (Preparer, error) {
 	used := usedColumns(x)
 	if used == nil {
@@ -375,7 +375,7 @@ func deviation(v, mean, weight float64) float64 {
 	return (v/2 - mean/2) * weight * 2
 }
 
-// refuse reports features that a kind cannot mean anything for.
+// refuse reports features that a kind has no meaning for.
 func (k Kind) refuse(ctx context.Context, x *matrix.Source) error {
 	n, d := x.Dims()
 	if k.fills() && float64(n)*float64(d) > math.MaxInt32*8 {

@@ -22,8 +22,8 @@ const (
 	narrowest = 32
 	// sampled is about how many rows correlations are measured on.
 	sampled = 4096
-	// uncorrelated is the share of its columns that a run of principal axes amounts to at least, by their correlations. Axes
-	// of features that are not centred, or of half of the rows, reach it on all of six graphs.
+	// uncorrelated is the least share of its columns that a run of principal axes amounts to, by their correlations. Axes of
+	// features that are not centred, or of half of the rows, reach it on all of six graphs.
 	uncorrelated = 0.9
 )
 
@@ -38,9 +38,9 @@ func (s Sums) isCategory(j int, rows float64) bool {
 	return s.Columns.Count[j] < rows && math.Abs(math.Abs(s.Columns.Mean[j])-all) <= 1e-9*all
 }
 
-// Runs are the columns that may be an embedding each. A category ends a run, and so do a column that fewer than one row
-// in ten has, or than half of them beside words, and one that deviates by more than e^1.5 times as much or as little as the
-// median of the last sixteen of the run. These factors are of 105 tables and embeddings side by side, all of which came apart.
+// Runs are the columns that may be an embedding each. A category ends a run. So does a column that fewer than one row in ten
+// has, or beside words fewer than half. So does a deviation more than e^1.5 times above or below the median of the run's last
+// sixteen. With these factors 105 tables and embeddings side by side all came apart.
 func (k Kind) Runs(rows int, s Sums) (runs []Block) {
 	if !k.fills() && k != Balanced || s.Inverse == nil {
 		return nil
@@ -148,10 +148,10 @@ func participation(gram kernel.Matrix[float64], rows float64, columns []int, shi
 	return trace * trace / max(squares-trace*trace/rows, trace*trace/float64(len(columns)))
 }
 
-// embed sets blocks, by sums over some rows. Without one it leaves the columns standardised. An embedding whose
-// columns hardly correlate, principal axes of one unit, is not: to give all of them the same weight would be to whiten it. One
-// that stands alone has rows of length 1, or is standardised; beside other columns, of which a number has the energy
-// 1, it has as many as it amounts to.
+// embed sets blocks, by sums over some rows. Without one it leaves the columns standardised. Columns that hardly correlate,
+// principal axes of one unit, are not standardised: equal weights would whiten them. An embedding alone has rows of length 1,
+// or is standardised. Beside other columns, whose numbers have energy 1, its energy is the number of independent columns that
+// it amounts to.
 func (p *Preparer) embed(s Sums) {
 	if unit := s.unit(p.Weight); unit > 0 && p.How == Vectors {
 		for j, weight := range p.Weight {
@@ -205,9 +205,9 @@ func (p *Preparer) embed(s Sums) {
 	}
 }
 
-// unit is the root mean square of the deviations of columns on one scale, as of pixels or grades, 0 for others: as
-// many as the narrowest embedding has, of which half have the same largest number and are no categories. They are
-// centred only: a pixel that is hardly ever set would count as much as one that tells shapes apart.
+// unit is the root mean square of the deviations of columns on one scale, as of pixels or grades, 0 for others. There are as
+// many as in the narrowest embedding, and half have the same largest number and are no categories. They are centred only: a
+// pixel that is hardly ever set would count as much as one that tells shapes apart.
 func (s Sums) unit(weights []float64) float64 {
 	varies, squares, with := 0, 0.0, make(map[float64]int)
 	for j, inverse := range s.Inverse {

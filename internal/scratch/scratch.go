@@ -32,8 +32,8 @@ type Space struct {
 // often is the time between two looks at what is in memory: what a disk takes in it is small.
 const often = 20 * time.Millisecond
 
-// Open makes a space in a folder. Its pages leave the process's memory before they are much more than held
-// bytes. What is written in thousands of places in turn has a page of each in memory: these should be held.
+// Open makes a space in a folder. Its pages leave the process's memory before they are much more than held bytes. Data written
+// in thousands of places in turn have a page of each in memory: held should cover them.
 //
 // Errors: [errors.ErrUnsupported] where the system has no such memory, and its own.
 func Open(dir string, held int64) (*Space, error) {
@@ -51,7 +51,7 @@ func Open(dir string, held int64) (*Space, error) {
 	return s, nil
 }
 
-// Close gives all memory of the space back, which must not be looked at again. A nil space has none.
+// Close gives all memory of the space back; it must not be read again. A nil space has none.
 func (s *Space) Close() error {
 	if s == nil {
 		return nil
@@ -66,8 +66,7 @@ func (s *Space) Close() error {
 	return errors.Join(all...)
 }
 
-// drop takes pages out of the process's memory, again and again. They stay in their files, and who looks
-// at one has it back.
+// drop takes pages out of the process's memory, again and again. They stay in their files, and a read brings one back.
 func (s *Space) drop() {
 	tick := time.NewTicker(often)
 	defer tick.Stop()
@@ -128,8 +127,8 @@ func Make[T any](s *Space, n int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(&m[0])), n), nil
 }
 
-// Panel is memory that is read in no order. It lies outside of Go's heap, which may grow to twice of what is
-// in use there, and where what is not in use stays for a while.
+// Panel is memory that is read in no order. It lies outside of Go's heap, which may grow to twice the memory in use and keeps
+// unused memory for a while.
 //
 // Errors: the system's, as syscall.ENOMEM.
 func Panel[T any](s *Space, n int) ([]T, error) {

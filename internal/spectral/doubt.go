@@ -43,11 +43,10 @@ const centredLess = 30
 //
 //	ΔG = Σ_ij (g_i − g_j)/(λ_i − λ_j)·(p_iᵀ·ΔM·p_j)·u_i·u_jᵀ + Σ_j Δg_j·u_j·u_jᵀ
 //
-// and what the columns are off by, where i goes over all eigenvectors and g_i is 0 for those that
-// were not found. Pairs nearer than their noise may have turned into each other altogether. A
-// thirtieth of the same for centred columns, and what their length makes of the norm, count where
-// they are more. Doubt is infinite where the eigenvalues, or the differences of rows, are all
-// rounding. The columns must be in a unit of 1. It costs O(k²).
+// and what the columns are off by, where i goes over all eigenvectors and g_i is 0 for those that were not found. Pairs nearer
+// than their noise may have turned into each other altogether. A thirtieth of the same for centred columns, and the effect of
+// their length on the norm, count where they are more. Doubt is infinite where the eigenvalues, or the differences of rows,
+// are all rounding. The columns must be in a unit of 1. It costs O(k²).
 func (r Rule) Doubt(c Columns, lambda []float64, w Weights, n Noise) float64 {
 	if n.Sign || w.Null || w.Equal && !r.Weigh(c, lambda, exact).Equal {
 		return math.Inf(1)
@@ -67,8 +66,7 @@ func (r Rule) Doubt(c Columns, lambda []float64, w Weights, n Noise) float64 {
 	return doubt
 }
 
-// off is ‖ΔG‖/‖G‖ for columns of these squared lengths and that beside them, not counting what they
-// have in common.
+// off is ‖ΔG‖/‖G‖ for columns of these squared lengths and a column beside them, as if all were orthogonal.
 func (r Rule) off(c Columns, lambda, g, squares []float64, n Noise, beside float64) float64 {
 	sum, all, rest := r.reweighed(c, lambda, g, squares, n.Pairs), beside*beside, max(0, n.Total-floats.Sum(squares))
 	for j, noise := range n.Pairs {
@@ -94,9 +92,8 @@ func share(noise, gap float64) float64 {
 	return 1
 }
 
-// outside is the square of what vector j takes up of those that were not found: of the nearest, which
-// are taken to lie as densely as the last that were found, and of all the rest, where ΔW may leave
-// nothing, but what the columns are off by makes entries of this size.
+// outside is the square of the part that vector j takes up of vectors not found. The nearest are taken to lie as densely as
+// the last found. far is for all the rest: ΔW may leave nothing there, but errors of the columns make entries of this size.
 func (n Noise) outside(lambda []float64, j int, entry float64) (near, far float64) {
 	k := len(lambda)
 	gap := lambda[j] - n.Next
@@ -109,8 +106,8 @@ func (n Noise) outside(lambda []float64, j int, entry float64) (near, far float6
 	return near * (near + share(n.Pairs[j], spacing)), far * far
 }
 
-// reweighed is ‖Σ_j Δg_j·u_j·u_jᵀ‖², the largest of what becomes of the weights where eigenvalues
-// count as equal only as in float64, and where they are off by the noise.
+// reweighed is ‖Σ_j Δg_j·u_j·u_jᵀ‖², the larger of two changes of the weights: if eigenvalues count as equal only as in
+// float64, and if they are off by the noise.
 func (r Rule) reweighed(c Columns, lambda, g, squares, noise []float64) float64 {
 	worst, before := 0.0, floats.Dot(g, c.Energy)
 	for _, sign := range []float64{0, 1, -1} {

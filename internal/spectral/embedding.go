@@ -58,8 +58,8 @@ func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda
 	return w, doubt, err
 }
 
-// FitAll is [Fit] for the columns of P and, where y has one column more than there are eigenvalues, of
-// the column of degrees, which gets its share of the energy.
+// FitAll is [Fit] for the columns of P. If y has one column more than there are eigenvalues, it is the column of degrees, and
+// gets its share of the energy.
 func FitAll[T kernel.Float](ctx context.Context, r Rule, share float64, y kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (Weights, float64, error) {
 	k := len(lambda)
 	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
@@ -100,15 +100,13 @@ func (r Rule) JoinDegrees(share float64, factors []float64, degree, mean float64
 	return append(factors, math.Sqrt(share)*degree)
 }
 
-// mostOffset bounds the mean of the column of degrees, in the norm that it would be given: on real
-// graphs it is 2 to 5. Where all nodes have nearly the same degree it would be as large as you like,
-// and the column still say nothing.
+// mostOffset bounds the mean of the column of degrees, relative to its norm: on real graphs the mean is 2 to 5. Where all
+// nodes have nearly the same degree it would have no bound, and the column would still say nothing.
 const mostOffset = 10
 
-// Stretch gives factors the length at which the mean norm of centred rows, which is norm with them,
-// becomes Norm.
+// Stretch scales the factors so that the mean norm of centred rows becomes Norm. With the factors as given it is norm.
 //
-// Errors: [matrix.ErrNotFinite] where they are no numbers then.
+// Errors: [matrix.ErrNotFinite] if a factor overflows.
 func (r Rule) Stretch(factors []float64, norm, unit float64) error {
 	if norm > 0 {
 		for j := range factors {

@@ -23,11 +23,11 @@ type Structure struct {
 // accuracy on Pubmed, Cora, PPI and the flights; three gain none.
 const steps = 2
 
-// named is how many steps around a node name it, for its random signs: three tell 1,500 nodes of degree 8 apart, five all of
-// Cora that any number does.
+// named is how many steps around a node name it, for its random signs. Three tell 1,500 nodes of degree 8 apart; five tell as
+// many of Cora apart as any number does.
 const named = 6
 
-// Learn learns r columns of a graph with these degrees, in room (2n × r) for what it takes besides its result.
+// Learn learns r columns of a graph with these degrees, in room (2n × r) besides its result.
 func Learn(ctx context.Context, a *kernel.CSR[float64], degrees []float64, r int, seed uint64, room kernel.Matrix[float32]) (*Structure, error) {
 	n, s := a.Rows, &Structure{}
 	l, err := s.learnRatios(ctx, a, degrees)

@@ -7,8 +7,8 @@ import (
 	"coles/internal/matrix"
 )
 
-// Rows are the features of all nodes of a graph, by their places, −1 for one that is not known; zeros for a node without an
-// edge to a known one. It also reports whether there is such an edge.
+// Rows are the features of all nodes of a graph, by their places, −1 for an unknown node. A node without an edge to a known
+// one has zeros. Rows also reports whether there is such an edge.
 func (s *Structure) Rows(ctx context.Context, a *kernel.CSR[float64], place []int32) (x kernel.Matrix[float32], some bool, err error) {
 	l := &kernel.CSR[float32]{Rows: a.Rows, Cols: s.Encoder.Rows, Ptr: make([]int64, a.Rows+1)}
 	for i := range l.Rows {
@@ -38,7 +38,7 @@ func (s *Structure) Rows(ctx context.Context, a *kernel.CSR[float64], place []in
 	return x, len(l.Col) > 0, err
 }
 
-// Row is Rows for one more node, by the places of its neighbours, which are known, and the weights of edges, or nil.
+// Row is Rows for one more node, by the places of its known neighbours and the weights of edges, or nil.
 func (s *Structure) Row(ctx context.Context, places []int32, weights []float64) (x kernel.Matrix[float32], err error) {
 	l := &kernel.CSR[float32]{Rows: 1, Cols: s.Encoder.Rows}
 	kept := make([]float64, 0, len(places))
@@ -59,7 +59,7 @@ func (s *Structure) Row(ctx context.Context, places []int32, weights []float64) 
 	return s.times(ctx, l)
 }
 
-// tells reports whether an edge to the node in a place says where another belongs.
+// tells reports whether an edge to the node in a place says anything of its other end.
 func (s *Structure) tells(place int32) bool { return place >= 0 && s.Logs[place] < 0 }
 
 // ratios sets a row of L by the weights of a node's edges to these nodes.
@@ -78,8 +78,8 @@ func (s *Structure) times(ctx context.Context, l *kernel.CSR[float32]) (kernel.M
 	return x, kernel.SpMM(ctx, x, l, s.Encoder)
 }
 
-// Seated is the structure whose nodes are these places of s, of which −1 is none, so that it knows nothing of the node; s
-// itself where that is the same.
+// Seated is the structure whose nodes are these places of s. It knows nothing of a node with the place −1. It is s itself if
+// that is the same.
 func (s *Structure) Seated(places []int32) *Structure {
 	to := &Structure{Logs: make([]float64, len(places)), Encoder: kernel.Dense[float32](len(places), s.Encoder.Cols)}
 	same := len(places) >= len(s.Logs)

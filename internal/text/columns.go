@@ -91,8 +91,8 @@ func Space(name string) string {
 	return space
 }
 
-// EdgeColumns are the columns of an edge: of its ends and, if there is one, of its weight. What no name tells the other
-// names may: the ends are the two columns that nothing else is. ok is false where they are not two.
+// EdgeColumns are the columns of an edge: of its ends and, if there is one, of its weight. If no name tells the ends, they are
+// the two columns that are nothing else. ok is false unless two are left.
 func EdgeColumns(header []string) (columns []int, ok bool) {
 	u, v, ok := EndColumns(header)
 	w := -1

@@ -43,8 +43,8 @@ var separators = []byte{'\t', ',', ';', '|', ' '}
 // lookedAt are the lines that show a layout.
 const lookedAt = 100
 
-// look finds out what the first lines show: the form of all, and the separator by which all have as many fields, two
-// or more. The first may be a header of one field less. Where there is none it is the first one of the first line.
+// look finds out what the first lines show: the form of all, and the separator by which all have as many fields, two or more.
+// The first line may be a header of one field less. If no separator fits all, the first one in the first line is taken.
 func (t *Reader) look() {
 	t.Separator = ' '             // which fits every line
 	t.Text = slices.Clone(t.Text) // which looking ahead would overwrite
@@ -98,8 +98,8 @@ var (
 	weightOf         = regexp.MustCompile(`['"]weight['"]\s*:\s*([^,}\s]+)`)
 )
 
-// bare is a line of edges without a comment behind its fields, and without what stands around them: a bracket becomes a
-// space. Other lines are whole.
+// bare is a line of edges without a comment behind its fields and without the form around them: a bracket becomes a space.
+// Other lines are whole.
 func (t *Reader) bare(line []byte) (fields []byte, commented bool) {
 	if !t.Edges {
 		return line, false

@@ -89,9 +89,9 @@ func (t *Reader) At(k int, err error) *Error {
 	return e
 }
 
-// Start goes to the first data line after the header, where Next stays then, and reports whether there is one
-// and no fault. Whether the first line is a header isHeader says; guess is whether by its looks. R writes no name
-// above the names of rows: that column gets "".
+// Start goes to the first data line after the header, where Next stays then, and reports whether there is one and no fault.
+// isHeader says whether the first line is a header; guess is set if it goes by the looks of the line. R writes no name above
+// the names of rows: that column gets "".
 func (t *Reader) Start(guess bool, isHeader func() bool) bool {
 	t.held = t.Next()
 	t.First, t.Guessed = t.Line, guess

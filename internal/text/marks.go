@@ -8,8 +8,8 @@ import (
 // Marks stand in a file for nothing, as an empty field does; nil are the usual ones.
 type Marks []string
 
-// usualMarks as programs write them, none longer than longestMark, which begin with one of firstOfMark. Nan, Na and Nil
-// are people.
+// usualMarks are the marks that programs write. None is longer than longestMark, and each begins with a byte of firstOfMark.
+// Nan, Na and Nil are people.
 var usualMarks = strings.Fields(`NA na N/A n/a NaN nan NAN -NaN -nan NULL null None none NONE nil NIL NaT ? - -- . \N <NA> <na> #N/A #NA`)
 
 const longestMark, firstOfMark = 4, `nN?-.\<#`

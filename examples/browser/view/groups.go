@@ -14,8 +14,8 @@ import (
 	"coles/task"
 )
 
-// predict sends the labels, and what the nodes without one are predicted to be: a class, several, or a number between
-// bounds that nine in ten keep. Of the last two the colours stay those of the labels.
+// predict sends the labels, and predictions for nodes without one: a class, several, or a number between bounds that nine in
+// ten keep. For the last two the labels keep the colours.
 func (v *View) predict(ctx context.Context, send func(message any)) error {
 	var rest []int
 	for i, l := range v.graph.Labels {

@@ -26,8 +26,8 @@ const (
 	nearest   = 10      // rows of the table
 )
 
-// A Request names a sample or files to embed, or wants the first lines of a file, or asks about the last
-// graph: if all are missing, for the nodes nearest to a node.
+// A Request names a sample or files to embed, or wants the first lines of a file, or asks about the last graph. If all are
+// missing, it asks for the nodes nearest to a node.
 type Request struct {
 	Sample   string          // karate or communities
 	Files    map[string]File // "edges" (or an archive), "features" and "labels"
@@ -104,10 +104,9 @@ type View struct {
 	similar *task.Similar
 }
 
-// Answer sends the page what it asked for: a graph comes as stages, a [Graph]
-// and one or two maps, a preview as its lines, another node as its table, vectors as a [Download], predictions and
-// clusters as [Groups]. A [Failure] comes last where something is wrong. A file that cannot be
-// embedded leaves the graph before it.
+// Answer sends the page the answer to a request. A graph comes as stages, a [Graph] and one or two maps; a preview as lines;
+// another node as its table. Vectors come as a [Download], predictions and clusters as [Groups]. A [Failure] comes last if
+// something is wrong. A file that cannot be embedded leaves the graph before it.
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
 		text, advice := words(err)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Hosts are the names that a server answers to, besides localhost, loopback and the address that a connection has come to: a page whose
-// name leads to this machine, for as long as that takes, gets nothing.
+// Hosts are the names that a server answers to, besides localhost, loopback and the address of the connection. A page whose
+// own name leads to this machine gets nothing.
 type Hosts map[string]bool
 
-// HostsOf are the host of an address to listen at, and those of a list.
+// HostsOf are the host of an address to listen at, and the hosts of a list.
 func HostsOf(addr, list string) Hosts {
 	h := Hosts{"localhost": true, hostOf(addr): true}
 	for name := range strings.SplitSeq(list, ",") {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// expTable are the constants of exp, each as a whole vector: bounds below and above which e^x is
-// zero and infinite in float32, 1/log 2, log 2 in two parts, the first with few digits, and a
-// polynomial p with e^r = 1 + r + r²·p(r) for |r| ≤ log(2)/2 (Cephes, S. Moshier).
+// expTable are the constants of exp, each as a whole vector: bounds beyond which e^x is zero or infinite in float32; 1/log 2;
+// log 2 in two parts, the first with few digits; and a polynomial p with e^r = 1 + r + r²·p(r) for |r| ≤ log(2)/2 (Cephes, S.
+// Moshier).
 var expTable = []float64{
 	-104, 89, math.Log2E, 0.693359375, -2.12194440e-4,
 	1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1,
