@@ -18,8 +18,8 @@ import (
 
 // graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its columns and
 // weights. For every part follow the features, likewise or, if dense, without ends and columns; FX; M; (FX)ᵀv; and the volume
-// and the energy of the features, each with its largest value so far, which older files lack. Last are the hashes of rows, in
-// two halves, or without features the places in the structure.
+// and the energy of the features, each with its largest value so far. Of these four numbers older files have the first alone.
+// Last are the hashes of rows, in two halves, or without features the places in the structure.
 var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
 
 type graphHeader struct {
