@@ -115,7 +115,6 @@ func TestFitGoesOnInFloat64(t *testing.T) {
 	words, _ := testkit.RandomWords(testkit.Random(61), 2000, 1200)
 	few := testkit.Must(coles.NewGraph(2000, testkit.RandomEdges(testkit.Random(0), 10, 1.1)))
 	testkit.WantSame(t, "precision of few edges", fitted(few, words, coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })).Report().Precision, coles.Float64)
-
 	// One edge whose ends smoothing makes equal: M is zero, and what float32 leaves of it rounding.
 	const n = 1449 // 2²¹ numbers
 	g, x := graphOf(n, 0, 1), testkit.RandomDense(testkit.Random(7), n, n)
