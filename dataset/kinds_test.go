@@ -56,7 +56,7 @@ func TestKindsOfEdges(t *testing.T) {
 		if got := strings.Join(kinds, "; "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
-		testkit.Must(0, d.Close())
+		testkit.Check(t, d.Close())
 	}
 	many := "source,target,type\n"
 	for k := range 10_001 {
