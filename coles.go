@@ -166,7 +166,7 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 		if f.Structure == AutoShare {
 			m.report.Entries, m.report.FeatureRank = f.entries, first.Scaling.EffectiveRank
 		}
-		if dropped := first.keep(f.kept(first.columns(), f.total)); dropped > 0 {
+		if dropped := first.keep(f.kept(first.columns(), f.total, p.Share)); dropped > 0 {
 			m.report.Undetermined = max(0, m.report.Undetermined-dropped)
 			m.rows, err = first.embed(ctx, f.g, f.x)
 		}

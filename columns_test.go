@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,27 +130,32 @@ func TestShareOfStructure(t *testing.T) {
 		r, first := m.Report(), m.Parts()[0]
 		entries := float64(testkit.Must(first.Preparer.Apply(ctx, c.x)).(interface{ NNZ() int }).NNZ()) / 600
 		want := 0.0
-		switch aim, a := first.Settings.Scaling.Rank, r.Alignment; {
-		case a != nil && a.Neighbours < 0.8 && !a.Known:
-			want = 0.5
-		case c.chosen:
-			want = 1 - entries/8
+		if a, aim := r.Alignment, first.Settings.Scaling.Rank; c.chosen {
+			free := 1 - float64(min(r.Features, 128))/128
+			terms, found := []float64{0, 1 - entries/(6+6*free)}, 1.0
+			if first.Scaling.Power == 0 && aim > 0 {
+				terms = append(terms, 1-first.Scaling.EffectiveRank/aim)
+			}
 			if a != nil && a.Neighbours < 0.8 {
-				want = max(want, 1-a.Neighbours/0.8)
+				terms = append(terms, 1-a.Neighbours/math.Max(0.8*free, 3*math.Pow(a.Communities, 2)))
+				found = math.Min(1, math.Max(a.Neighbours/0.8, a.Communities/(3*a.CommunitiesSpread)))
 			}
-			want = min(0.5, want)
-			if e := first.Scaling.EffectiveRank; aim > 0 {
-				want -= max(0, e/aim-1)
-				if first.Scaling.Power == 0 && r.Features < 128 {
-					want = max(want, 1-e/aim)
-				}
-			}
-			want = min(0.5, max(0, want))
+			want = found * math.Min(0.5, slices.Max(terms))
 		}
 		testkit.WantNear(t, name, r.StructureShare, want, 1e-9)
 		if strings.Contains(r.Notice(), "who the neighbours are") != (want > 0) {
 			t.Errorf("%s: share %v: %q", name, r.StructureShare, r.Notice())
 		}
+	}
+}
+
+// The smaller the share, the more columns of features stay: all of 128 but one, and a quarter at ½ and beyond.
+func TestColumnsFallWithTheShare(t *testing.T) {
+	g, x := testkit.RandomGraph(19, 300, 0.05), testkit.RandomDense(testkit.Random(20), 300, 200)
+	for share, want := range map[coles.Share]int{0.001: 127, 0.125: 128 - 96/4, 0.25: 128 - 96/2, 0.5: 32, 0.9: 32} {
+		m := fitted(g, x, withStructure(share), coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))
+		testkit.WantSame(t, fmt.Sprint(share), len(m.Parts()[0].Scaling.Factors), want)
+		testkit.WantSame(t, "columns", m.Report().Dim, 128)
 	}
 }
 

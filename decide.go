@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"coles/internal/alignment"
@@ -84,10 +85,11 @@ func (s Settings) madeColumns(nodes int) int {
 	return min(nodes, max(s.Dim, min(linear.DefaultDim, max(2, nodes/3))))
 }
 
-// kept is the number of feature columns that stay beside neighbour columns: a quarter of all or, if that is more, the rank
-// aimed at, but at most half.
-func (s Settings) kept(columns, all int) int {
-	return min(columns, max(all/4, min(int(s.aim()), all/2)))
+// kept is the number of feature columns that stay beside neighbour columns. It falls with their share, from all but one to, at
+// a share of ½, a quarter of all or, if that is more, the rank aimed at, but at most half.
+func (s Settings) kept(columns, all int, share float64) int {
+	least := max(all/4, min(int(s.aim()), all/2))
+	return min(columns, all-max(1, int(math.Round(min(1, 2*share)*float64(all-least)))))
 }
 
 // aim is the effective rank that a fit aims at: the default where γ is fixed.
@@ -193,36 +195,35 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
 }
 
-// many is the mean number of entries in a row, as in a table, from which on features leave nothing to neighbour columns. With
-// 2 to 8 words a node left in Cora, Citeseer, Pubmed and amazon_photo, every word fewer leaves more.
-const many = 8
+// many is the mean number of entries in a row from which on features, of d′ columns or more, leave nothing to neighbour columns
+// by their number. It was chosen with words and categories of 12 graphs.
+const many = 6
 
 // share is the [Share] of neighbour columns: as it was asked for, or what the features leave.
 func (f *fitting) share(first *Part) float64 {
-	a := f.report.Alignment
+	a, columns := f.report.Alignment, len(first.Scaling.Factors)
 	switch {
-	case len(first.Scaling.Factors) == 0:
+	case columns == 0:
 		return 0
 	case f.Structure != AutoShare:
 		return float64(f.Structure)
 	case f.scratch != "" || !f.mayHold(f.g, f.total):
 		return 0
-	case a != nil && a.open() && !a.Known:
-		return 0.5
 	}
-	left := 1 - f.entries/many
-	if a != nil {
-		left = max(left, 1-a.Neighbours/enough)
+	free := 1 - float64(columns)/float64(f.total)
+	left, found := 1-f.entries/(many*(1+free)), 1.0
+	if first.Scaling.Power == 0 && f.Scaling.Rank > 0 {
+		left = max(left, 1-first.Scaling.EffectiveRank/f.Scaling.Rank)
 	}
-	left = min(0.5, left)
-	if f.Scaling.Rank > 0 {
-		reached := first.Scaling.EffectiveRank / f.Scaling.Rank
-		left -= max(0, reached-1)
-		if first.Scaling.Power == 0 && f.prepare.fitted.Columns < f.total {
-			left = max(left, 1-reached)
+	if a != nil && a.open() {
+		if alike := max(enough*free, 3*a.Communities*a.Communities); alike > 0 {
+			left = max(left, 1-a.Neighbours/alike)
+		}
+		if sure := 3 * a.CommunitiesSpread; a.Communities < sure {
+			found = max(0, a.Neighbours/enough, a.Communities/sure)
 		}
 	}
-	return min(0.5, max(0, left))
+	return found * min(0.5, max(0, left))
 }
 
 // roleShare is the share of the columns of roles: a tenth without features, else a twentieth. Where arcs say no more than
@@ -269,7 +270,7 @@ func (s Settings) ofRoles(g *Graph, columns int, made bool) addition {
 // keeps arcs, as nothing in arcs tells whether they are worth it.
 func (f *fitting) others(first *Part) (more []addition) {
 	if share := f.share(first); f.made == nil && share > 0 {
-		of := f.ofNeighbours(f.g, f.kept(len(first.Scaling.Factors), f.total), f.total)
+		of := f.ofNeighbours(f.g, f.kept(len(first.Scaling.Factors), f.total, share), f.total)
 		of.share = share
 		more = append(more, of)
 	}

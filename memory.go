@@ -135,7 +135,7 @@ func (s Settings) memory(g *Graph, x shape, all, role int, space *scratch.Space)
 		}
 		bytes += 4*w.n*w.d + learning
 	} else if s.mayHold(g, all) && (space == nil || s.Structure > 0) {
-		bytes = max(bytes, s.memoryOf(s.ofNeighbours(g, s.kept(min(s.Dim, x.cols), all), all), g, x, space))
+		bytes = max(bytes, s.memoryOf(s.ofNeighbours(g, s.kept(min(s.Dim, x.cols), all, 0.5), all), g, x, space))
 	}
 	if role > 0 {
 		bytes = max(bytes, s.memoryOf(s.ofRoles(g, role, x.made), g, x, space))

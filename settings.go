@@ -263,16 +263,18 @@ func dimFor(dim, nodes, features int) int {
 
 // A Share is the part of the vectors' energy, below 1, that is in neighbour columns. These tell who the neighbours are,
 // whatever features they have. A fit without features makes them, with γ = 0, and with 24 hops where the features have
-// S2GCSum(8). Of the features' columns a quarter of d′ stays, or the rank aimed at, but at most half.
+// S2GCSum(8). The number of the features' columns falls with the share: at ½ a quarter of d′ stays, or the rank aimed at if
+// that is more, but at most half.
 //
 // [AutoShare] is 0 in a feature model, [WithScratch], and in package distributed. It is also 0 unless d′ is twice the Rank, 20
-// for a fixed γ, and at most half of the nodes. It is ½ where the graph was taken though the features tell nothing. Else it is
+// for a fixed γ, and at most half of the nodes. Else it is
 //
-//	share = min(½, max(1 − c/8, 1 − s/0.8)) − max(0, e/Rank − 1),
+//	share = g·min(½, max(0, 1 − c/(6·(1 + f)), 1 − e/Rank, 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
 //
-// 0 or more. c is the mean number of entries in a prepared row, s as in [Alignment] if it was measured, and e the effective
-// rank of the columns of features. If these are fewer than d′, and γ is 0, the share is at least min(½, 1 − e/Rank). Where γ
-// is fixed, terms with Rank are left out.
+// It grows with the part f of d′ that features leave free, the fewer entries c a prepared row has in the mean, and the smaller
+// the effective rank e of the features' columns is, where the Rank leads to γ = 0. It grows the less neighbours are alike, by s
+// of [Alignment], the larger the communities are: their r has the deviation σ. Where none are found, g is small. From s = 0.8
+// on r is not measured: what depends on it is left out, and g = 1.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.
