@@ -213,8 +213,7 @@ func FromCSR(a *sparse.CSR, opts ...GraphOption) (*Graph, error) {
 		return newGraph(adj, c, report, parts)
 	}
 	if !c.mirrors && !c.arcs {
-		adj = matrix.Valued(adj)
-		if i, j, same := matrix.FirstDifference(adj, adj.Transpose()); !same {
+		if i, j, found := matrix.Unmirrored(adj); found {
 			there, _ := matrix.Entry(adj, i, j)
 			back, _ := matrix.Entry(adj, j, i)
 			return nil, fmt.Errorf("coles: graph: %w: %v at (%d, %d) but %v at (%d, %d); WithMirrors makes directed graphs undirected",
@@ -289,8 +288,9 @@ func fromRows(ptr []int64, col []int32, weights []float64, opts ...GraphOption) 
 		return nil, fmt.Errorf("coles: graph: %w", err)
 	}
 	if same, _ := matrix.Symmetric(ctx, adj); !same {
-		i, j := matrix.Unmirrored(adj)
-		return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
+		if i, j, found := matrix.Unmirrored(adj); found {
+			return nil, fmt.Errorf("coles: graph: %w: the entry at (%d, %d) is not that at (%d, %d)", ErrAsymmetric, i, j, j, i)
+		}
 	}
 	if drops {
 		adj.Ptr, adj.Col, adj.Val = slices.Clone(ptr), slices.Clone(col), slices.Clone(weights)

@@ -307,7 +307,7 @@ func (g *Graph) take(adj *kernel.CSR[float64], report GraphReport) (infinite int
 	seen := g.measure(adj)
 	if seen.loops > 0 && !g.keeps {
 		report.SelfLoopsDropped = seen.loops
-		matrix.DropDiagonal(ctx, adj)
+		matrix.Drop(ctx, adj, func(i, j int, _ float64) bool { return i == j })
 		seen.loops = 0
 	}
 	ones, _ := matrix.Ones(ctx, adj) // zeros and loops may have been the only others

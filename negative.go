@@ -208,7 +208,7 @@ func (g *Graph) negative(ctx context.Context, pairs []Edge) (*SymCSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = matrix.DropDiagonal(ctx, a); err != nil {
+	if err = matrix.Drop(ctx, a, func(i, j int, _ float64) bool { return i == j }); err != nil {
 		return nil, err
 	}
 	return symCSR(matrix.Normalized(ctx, a, false))

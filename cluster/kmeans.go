@@ -76,7 +76,14 @@ func (k KMeans) Fit(ctx context.Context, x mat.Matrix) (*KMeansModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.fit(parallel.Reporting(ctx, k.Progress), f)
+	if k.Clusters < 1 || k.Clusters > f.Rows() {
+		return nil, setting.Bad("Clusters", k.Clusters, "1 to %d, the number of rows", f.Rows())
+	}
+	models, err := k.fits(parallel.Reporting(ctx, k.Progress), f, k.Clusters)
+	if err != nil {
+		return nil, err
+	}
+	return models[0], nil
 }
 
 func (k KMeans) withDefaults() (KMeans, error) {
@@ -92,19 +99,7 @@ func (k KMeans) withDefaults() (KMeans, error) {
 	return k, nil
 }
 
-// Fit is Fit with every setting given and x checked.
-func (k KMeans) fit(ctx context.Context, f *matrix.Matrix[float64]) (*KMeansModel, error) {
-	if k.Clusters < 1 || k.Clusters > f.Rows() {
-		return nil, setting.Bad("Clusters", k.Clusters, "1 to %d, the number of rows", f.Rows())
-	}
-	models, err := k.fits(ctx, f, k.Clusters)
-	if err != nil {
-		return nil, err
-	}
-	return models[0], nil
-}
-
-// fits are the models of Clusters … most clusters, each as fit's. For as many candidates, the centres of fewer
+// fits are the models of Clusters … most clusters, each as [KMeans.Fit] finds it. For as many candidates, the centres of fewer
 // clusters are the first of those drawn for more.
 func (k KMeans) fits(ctx context.Context, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
 	if single(f) {
@@ -118,7 +113,7 @@ func single(f *matrix.Matrix[float64]) bool {
 }
 
 func fits[T kernel.Float](ctx context.Context, k KMeans, f *matrix.Matrix[float64], most int) ([]*KMeansModel, error) {
-	p, err := newPoints[T](ctx, f, 0)
+	p, err := newPoints[T](ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -212,47 +207,4 @@ func squaredDistance(f *matrix.Matrix[float64], i int, centre []float64, square 
 		sum += v * (v - 2*centre[j])
 	}
 	return max(0, sum)
-}
-
-// Predict returns the cluster of the nearest centre for each row of x (n × d), the first of equals. It costs one
-// iteration of [KMeans.Fit], and takes the memory of a start.
-//
-// Errors: [coles.ErrShape] also for centres of another width, [coles.ErrIndex],
-// [coles.ErrNotFinite] also in the centres, and ctx's.
-func (m *KMeansModel) Predict(ctx context.Context, x mat.Matrix) ([]int, error) {
-	if m.Centres == nil {
-		return nil, fmt.Errorf("%w: a model without centres, which KMeans.Fit finds", coles.ErrShape)
-	}
-	f, err := given.Read(ctx, x)
-	if err != nil {
-		return nil, err
-	}
-	if _, d := m.Centres.Dims(); d != f.Cols() {
-		return nil, fmt.Errorf("%w: the centres have %d columns, the matrix %d", coles.ErrShape, d, f.Cols())
-	}
-	if single(f) {
-		return predict[float32](ctx, m, f)
-	}
-	return predict[float64](ctx, m, f)
-}
-
-func predict[T kernel.Float](ctx context.Context, m *KMeansModel, f *matrix.Matrix[float64]) ([]int, error) {
-	k, _ := m.Centres.Dims()
-	largest := 0.0
-	for c := range k {
-		largest = max(largest, matrix.Magnitude(m.Centres.RawRowView(c)))
-	}
-	if !matrix.Finite(largest) {
-		return nil, fmt.Errorf("%w: the centres have an entry of %v", coles.ErrNotFinite, largest)
-	}
-	p, err := newPoints[T](ctx, f, largest)
-	if err != nil {
-		return nil, err
-	}
-	l := newLloyd(p, KMeans{Clusters: k})
-	for c := range k {
-		p.move(m.Centres.RawRowView(c), l.centres.Row(c))
-	}
-	err = l.assign(ctx)
-	return l.numbers(), err
 }

@@ -23,8 +23,8 @@ type points[T kernel.Float] struct {
 	mean  []float64 // of the rows, times scale; zero where sparse
 }
 
-// newPoints scales the rows, and other numbers of magnitude other, to at most about 1.
-func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], other float64) (*points[T], error) {
+// newPoints scales the rows to at most about 1.
+func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64]) (*points[T], error) {
 	largest, err := f.Largest(ctx)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func newPoints[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], o
 	}
 	n, d := f.Dims()
 	p := &points[T]{squares: make([]T, n), scale: 1, mean: mean}
-	if largest = max(largest, other); largest > 0 {
+	if largest > 0 {
 		p.scale = math.Ldexp(1, -min(max(math.Ilogb(largest), -1000), 1000))
 	}
 	matrix.Scale(mean, p.scale)
@@ -82,13 +82,6 @@ func (p *points[T]) addTo(sum []float64, i int, c float64) {
 	}
 	for q, j := range cols {
 		sum[j] += c * float64(vals[q])
-	}
-}
-
-// move takes a centre to where the points are.
-func (p *points[T]) move(centre, dst []float64) {
-	for j, v := range centre {
-		dst[j] = v*p.scale - p.mean[j]
 	}
 }
 

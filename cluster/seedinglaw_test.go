@@ -79,7 +79,7 @@ func TestSeedingHasItsLaw(t *testing.T) {
 		"one beside many":  {mat.NewDense(5, 1, []float64{0, 0, 0, 0, 1}), 2},
 		"of all its sizes": {mat.NewDense(5, 1, []float64{0x1p-500, 0x1p-501, 0, 0x1p-499, -0x1p-500}), 2},
 	} {
-		p := testkit.Must(newPoints[float64](context.Background(), matrix.Of(kernel.Matrix[float64](c.x.RawMatrix())), 0))
+		p := testkit.Must(newPoints[float64](context.Background(), matrix.Of(kernel.Matrix[float64](c.x.RawMatrix()))))
 		plain := mat.DenseCopyOf(c.x) // whose squares are numbers
 		plain.Scale(p.scale, plain)
 		counts, rng := map[string]int{}, stream.New()

@@ -120,7 +120,7 @@ type pairs[T kernel.Float] struct {
 }
 
 func meansOfPairs[T kernel.Float](ctx context.Context, f *matrix.Matrix[float64], partitions []contingency.Partition) ([]float64, error) {
-	p, err := newPoints[T](ctx, f, 0)
+	p, err := newPoints[T](ctx, f)
 	if err != nil {
 		return nil, err
 	}

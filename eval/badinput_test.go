@@ -98,8 +98,7 @@ var rowDoors = map[string]door{
 		if err != nil {
 			return nil, err
 		}
-		predicted, err := m.Predict(ctx, in.x)
-		return []any{m.Centres, m.Inertia, predicted}, err
+		return []any{m.Centres, m.Inertia}, nil
 	},
 	"Cluster": func(ctx context.Context, in args) (any, error) {
 		return eval.Protocol{Runs: 2, KMeans: cluster.KMeans{Clusters: in.k}}.Cluster(ctx, in.x, in.labels)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"coles"
-	"coles/cluster"
 	"coles/eval"
 	"coles/internal/race"
 	"coles/internal/testkit"
@@ -68,10 +67,8 @@ func stoppedFunctions() map[string]func(ctx context.Context) error {
 	}
 	g := testkit.Must(coles.NewGraph(n, edges))
 	linear := testkit.Must(learn.LogisticRegression{}.Fit(context.Background(), x, testkit.UpTo(1000), labels))
-	means := testkit.Must(cluster.KMeans{Clusters: 100, Starts: 1, MaxIterations: 1}.Fit(context.Background(), testkit.Normal(2000, d, 1, 2)))
 	calls := map[string]func(ctx context.Context) error{
 		"LinearModel.Predict": func(ctx context.Context) error { return testkit.Err(linear.Predict(ctx, x, nil)) },
-		"KMeansModel.Predict": func(ctx context.Context) error { return testkit.Err(means.Predict(ctx, x)) },
 		"NewIndex":            func(ctx context.Context) error { return testkit.Err(near.NewIndex(ctx, x, near.Cosine)) },
 		"Induce":              func(ctx context.Context) error { return testkit.Err(eval.Induce(ctx, g, x, testkit.UpTo(n/2))) },
 	}

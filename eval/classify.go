@@ -8,7 +8,6 @@ import (
 	"coles/dataset"
 	"coles/internal/given"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
@@ -40,19 +39,11 @@ func (p Protocol) Classify(ctx context.Context, x mat.Matrix, labels []int, spli
 			return nil, fmt.Errorf("split %d: %w", s, err)
 		}
 	}
-	accuracy := make([]float64, len(splits))
-	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "classify", len(splits))
-	err = parallel.Try(ctx, len(splits), func(s int) (err error) {
-		if accuracy[s], err = classifySplit(ctx, matrix.SourceOf(f), labels, splits[s], p.Regression); err != nil {
-			return fmt.Errorf("split %d: %w", s, err)
-		}
-		progress.Add()
-		return nil
+	accuracy, _, err := p.overSplits(ctx, "classify", splits, func(ctx context.Context, split dataset.Split) (accuracy, _ float64, err error) {
+		accuracy, err = classifySplit(ctx, matrix.SourceOf(f), labels, split, p.Regression)
+		return accuracy, 0, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return measure(accuracy)
+	return accuracy, err
 }
 
 // classifySplit returns the accuracy of one split.

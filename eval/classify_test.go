@@ -41,9 +41,7 @@ func TestClassifyEqualsFittingEachSplitAlone(t *testing.T) {
 					t.Errorf("%s, split %d, %+v: %v, alone %v", form, s, l, got.Each[s], want)
 				}
 			}
-			if mean, std, err := meanStd(got.Each); got.Mean != mean || got.Std != std || err != nil {
-				t.Errorf("%v, want %v and %v", got, mean, std)
-			}
+			testkit.WantSame(t, "mean and deviation", got, testkit.Must(measure(got.Each)))
 		}
 	}
 }

@@ -3,13 +3,11 @@ package eval
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"coles/dataset"
 	"coles/internal/given"
 	"coles/internal/matrix"
-	"coles/internal/parallel"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,23 +24,9 @@ func (p Protocol) ClassifySets(ctx context.Context, x mat.Matrix, sets [][]int, 
 	if err != nil {
 		return nil, nil, err
 	}
-	small, large := make([]float64, len(splits)), make([]float64, len(splits))
-	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "classify", len(splits))
-	err = parallel.Try(ctx, len(splits), func(q int) (err error) {
-		if large[q], small[q], err = p.classifySets(ctx, matrix.SourceOf(f), sets, splits[q]); err != nil {
-			return fmt.Errorf("split %d: %w", q, err)
-		}
-		progress.Add()
-		return nil
+	return p.overSplits(ctx, "classify", splits, func(ctx context.Context, split dataset.Split) (micro, macro float64, err error) {
+		return p.classifySets(ctx, matrix.SourceOf(f), sets, split)
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	micro, err = measure(large)
-	if err == nil {
-		macro, err = measure(small)
-	}
-	return micro, macro, err
 }
 
 func (p Protocol) classifySets(ctx context.Context, x *matrix.Source, sets [][]int, split dataset.Split) (micro, macro float64, err error) {

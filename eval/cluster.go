@@ -86,9 +86,11 @@ func (p Protocol) Cluster(ctx context.Context, x mat.Matrix, labels []int) (*Clu
 		progress.Add()
 	}
 	for _, m := range []*Measurements{&result.Accuracy, &result.NMI, &result.F1} {
-		if m.Mean, m.Std, err = meanStd(m.Each); err != nil {
+		measured, err := measure(m.Each)
+		if err != nil {
 			return nil, err
 		}
+		*m = *measured
 	}
 	return result, nil
 }

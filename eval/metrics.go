@@ -20,21 +20,14 @@ type Measurements struct {
 func (m Measurements) String() string { return fmt.Sprintf("%.1f ± %.1f %%", 100*m.Mean, 100*m.Std) }
 
 func measure(each []float64) (*Measurements, error) {
-	mean, std, err := meanStd(each)
-	return &Measurements{each, mean, std}, err
-}
-
-// meanStd returns the mean of x and its population standard deviation √((1/n)Σ(xᵢ − mean)²),
-// NumPy's std and the paper's ±.
-func meanStd(x []float64) (mean, std float64, err error) {
-	if len(x) == 0 {
-		return 0, 0, fmt.Errorf("%w: no values to average", coles.ErrShape)
+	if len(each) == 0 {
+		return nil, fmt.Errorf("%w: no values to average", coles.ErrShape)
 	}
-	mean, std = stat.PopMeanStdDev(x, nil)
-	if !matrix.Finite(std) { // a NaN in x is one here
-		return 0, 0, fmt.Errorf("%w: the mean or deviation of %d values", coles.ErrNotFinite, len(x))
+	mean, std := stat.PopMeanStdDev(each, nil)
+	if !matrix.Finite(std) { // a NaN in each is one here
+		return nil, fmt.Errorf("%w: the mean or deviation of %d values", coles.ErrNotFinite, len(each))
 	}
-	return mean, std, nil
+	return &Measurements{each, mean, std}, nil
 }
 
 // Accuracy is the share of positions, 0 to 1, at which predicted and actual agree.

@@ -11,10 +11,7 @@ import (
 )
 
 func TestMeanStdByHand(t *testing.T) {
-	mean, std, err := meanStd([]float64{1, 3})
-	if mean != 2 || std != 1 || err != nil {
-		t.Errorf("mean %v, deviation %v, error %v of 1 and 3", mean, std, err)
-	}
+	testkit.WantSame(t, "1 and 3", *testkit.Must(measure([]float64{1, 3})), Measurements{[]float64{1, 3}, 2, 1})
 }
 
 func TestResultsPrintPercent(t *testing.T) {
@@ -31,10 +28,7 @@ func TestResultsPrintPercent(t *testing.T) {
 }
 
 func TestMeanStdRefuses(t *testing.T) {
-	of := func(values ...float64) error {
-		_, _, err := meanStd(values)
-		return err
-	}
+	of := func(values ...float64) error { return testkit.Err(measure(values)) }
 	testkit.WantRefusals(t, map[string][2]error{
 		"nothing":          {of(), coles.ErrShape},
 		"NaN":              {of(1, math.NaN()), coles.ErrNotFinite},

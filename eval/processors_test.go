@@ -58,6 +58,9 @@ func TestTheSameBytesForEveryGOMAXPROCS(t *testing.T) {
 		"nearest rows": func() any {
 			return testkit.Must(nearestRows(context.Background(), rows, testkit.UpTo(400), 10, near.Cosine))
 		},
+		"nearest sparse rows": func() any {
+			return testkit.Must(nearestRows(context.Background(), testkit.SparseOf(rows), testkit.UpTo(400), 10, near.Cosine))
+		},
 		"links": func() any {
 			return testkit.Must(recommended(context.Background(), g, rows.Slice(0, 300, 0, 60), nil, near.Cosine, 10))
 		},

@@ -1,8 +1,13 @@
 package eval
 
 import (
+	"context"
+	"fmt"
+
 	"coles"
 	"coles/cluster"
+	"coles/dataset"
+	"coles/internal/parallel"
 	"coles/learn"
 )
 
@@ -26,4 +31,24 @@ type Protocol struct {
 	// from the same goroutine. The stage is "classify" with the number of splits as the total, or "cluster" with
 	// the number of runs; what Regression and KMeans would report is not.
 	Progress coles.Progress
+}
+
+// overSplits takes two measures of each split, in parallel. An error names its split.
+func (p Protocol) overSplits(ctx context.Context, stage string, splits []dataset.Split, of func(ctx context.Context, split dataset.Split) (one, other float64, err error)) (one, other *Measurements, err error) {
+	ones, others := make([]float64, len(splits)), make([]float64, len(splits))
+	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), stage, len(splits))
+	err = parallel.Try(ctx, len(splits), func(s int) (err error) {
+		if ones[s], others[s], err = of(ctx, splits[s]); err != nil {
+			return fmt.Errorf("split %d: %w", s, err)
+		}
+		progress.Add()
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if one, err = measure(ones); err == nil {
+		other, err = measure(others)
+	}
+	return one, other, err
 }

@@ -111,10 +111,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 	two := cluster.KMeans{Clusters: 2}
 
 	fit := func(k cluster.KMeans, x mat.Matrix) error { return testkit.Err(k.Fit(context.Background(), x)) }
-	predict := func(centres ...float64) error {
-		m := &cluster.KMeansModel{Centres: mat.NewDense(len(centres)/3, 3, centres)}
-		return testkit.Err(m.Predict(context.Background(), x))
-	}
 	grouped := func(p eval.Protocol, labels ...int) error {
 		return testkit.Err(p.Cluster(context.Background(), x, labels))
 	}
@@ -145,9 +141,6 @@ func TestClustersAndSearchesRefuse(t *testing.T) {
 		"k-means, NaN as tolerance":         {fit(cluster.KMeans{Clusters: 2, Tolerance: nan}, x), coles.ErrSetting},
 		"k-means, squares overflow":         {fit(two, huge), coles.ErrNotFinite},
 		"k-means, sums overflow":            {fit(two, extreme), coles.ErrNotFinite},
-		"k-means, other columns":            {testkit.Err(testkit.Must(two.Fit(context.Background(), x)).Predict(context.Background(), testkit.Normal(3, 2, 1, 1))), coles.ErrShape},
-		"k-means, no centres":               {testkit.Err((&cluster.KMeansModel{Centres: new(mat.Dense)}).Predict(context.Background(), x)), coles.ErrShape},
-		"k-means, NaN in the centres":       {predict(nan, 0, 0), coles.ErrNotFinite},
 		"cluster, negative runs":            {grouped(eval.Protocol{Runs: -1}, labels...), coles.ErrSetting},
 		"cluster, too many runs":            {grouped(eval.Protocol{Runs: math.MaxInt}, labels...), coles.ErrSetting},
 		"cluster, negative clusters":        {grouped(eval.Protocol{KMeans: cluster.KMeans{Clusters: -1}}, labels...), coles.ErrSetting},

@@ -10,7 +10,6 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/given"
-	"coles/internal/parallel"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,22 +22,9 @@ import (
 //
 // Errors: as [learn.Fit], naming the split, [coles.ErrIndex], and [coles.ErrShape] for no splits or none to ask.
 func (p Protocol) Regress(ctx context.Context, x mat.Matrix, values []float64, splits []dataset.Split) (r2, absolute *Measurements, err error) {
-	explained, off := make([]float64, len(splits)), make([]float64, len(splits))
-	ctx, progress := parallel.Stage(parallel.Reporting(ctx, p.Progress), "regress", len(splits))
-	err = parallel.Try(ctx, len(splits), func(s int) (err error) {
-		if explained[s], off[s], err = regressSplit(ctx, x, values, splits[s]); err != nil {
-			return fmt.Errorf("split %d: %w", s, err)
-		}
-		progress.Add()
-		return nil
+	return p.overSplits(ctx, "regress", splits, func(ctx context.Context, split dataset.Split) (r2, absolute float64, err error) {
+		return regressSplit(ctx, x, values, split)
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if r2, err = measure(explained); err == nil {
-		absolute, err = measure(off)
-	}
-	return r2, absolute, err
 }
 
 func regressSplit(ctx context.Context, x mat.Matrix, values []float64, split dataset.Split) (r2, absolute float64, err error) {

@@ -18,28 +18,15 @@ func TestConformance(t *testing.T) {
 	conforms := func(name string, order bool, tolerance float64, opts ...Option) {
 		layers := testkit.Must(newConfig(DefaultSettings(), smallOptions(opts...))).Network
 		t.Run(name, func(t *testing.T) {
-			err := embedtest.Test(embedtest.Embedder{
+			embedtest.Test(t, embedtest.Embedder{
 				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
-					m, err := Train(ctx, g, x, smallOptions(append(opts, withEpochs(4))...)...)
-					if err != nil {
-						return nil, err
-					}
-					return m, nil
+					return Train(ctx, g, x, smallOptions(append(opts, withEpochs(4))...)...)
 				},
-				Read: func(r io.Reader) (embedtest.Model, error) {
-					m, err := ReadModel(r, layers...)
-					if err != nil {
-						return nil, err
-					}
-					return m, nil
-				},
+				Read:         func(r io.Reader) (embedtest.Model, error) { return ReadModel(r, layers...) },
 				OrderMatters: order,
 				Errors:       []error{ErrDiverged},
 				Tolerance:    tolerance,
 			})
-			if err != nil {
-				t.Error(err)
-			}
 		})
 	}
 	for _, c := range cases {

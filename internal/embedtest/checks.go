@@ -22,21 +22,19 @@ import (
 var background = context.Background()
 
 // fits: a small graph with features is embedded, in n rows of finite numbers.
-func (s *suite) fits() {
+func (s *suite) fits() bool {
 	m, err := s.Fit(background, s.graph, s.features(mat.DenseCopyOf(s.words)))
 	if err != nil {
-		s.fail("%w", err)
-		return
+		s.Errorf("fit: %v", err)
+		return false
 	}
-	y := s.sound("embedding", m.Embedding(), nodes)
-	if y == nil {
-		return
-	}
-	if y.IsEmpty() {
-		s.fail("the embedding has no columns")
-		return
+	y := s.sound("fit", m.Embedding(), nodes)
+	if y == nil || y.IsEmpty() {
+		s.Errorf("the embedding has no columns")
+		return false
 	}
 	s.fitted, s.want = m, mat.DenseCopyOf(y)
+	return true
 }
 
 // inputs: graph and features are the same bytes after Fit and Embed.
@@ -48,7 +46,7 @@ func (s *suite) inputs() {
 			s.embedded(name, s.fitted, s.graph, x)
 		}
 		if !slices.Equal(testkit.Bits(x), features) || !slices.Equal(testkit.Bits(s.graph.CSR()), graph) {
-			s.fail("%s: the input has changed", name)
+			s.Errorf("%s: the input has changed", name)
 		}
 	}
 }
@@ -58,7 +56,7 @@ func (s *suite) repeatable() { s.wantSame("the second time", s.embedding("again"
 
 func (s *suite) wantSame(when string, y *mat.Dense) {
 	if y != nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) {
-		s.fail("other bytes %s: off by %.2g of the largest entry", when, off(y, s.want))
+		s.Errorf("other bytes %s: off by %.2g of the largest entry", when, off(y, s.want))
 	}
 }
 
@@ -78,7 +76,7 @@ func (s *suite) storage() {
 
 func (s *suite) wantProducts(what string, y *mat.Dense) {
 	if d := off(products(y), products(s.want)); !(d <= s.Tolerance) {
-		s.fail("%s: YYᵀ is off by %.2g of its largest entry", what, d)
+		s.Errorf("%s: YYᵀ is off by %.2g of its largest entry", what, d)
 	}
 }
 
@@ -129,7 +127,7 @@ func (s *suite) concurrency() {
 	wg.Wait()
 	for k, y := range got {
 		if errs[k] != nil {
-			s.fail("%w", errs[k])
+			s.Errorf("one of four goroutines: %v", errs[k])
 			continue
 		}
 		s.wantSame("from one of four goroutines", s.sound("Embed", y, nodes))
@@ -148,7 +146,7 @@ func (s *suite) subset() {
 	}
 	whole := s.want.Slice(0, half, 0, s.want.RawMatrix().Cols).(*mat.Dense)
 	if d := off(part, whole); !(d <= s.Tolerance) {
-		s.fail("the rows of a component are off by %.2g of the largest entry without the others", d)
+		s.Errorf("the rows of a component are off by %.2g of the largest entry without the others", d)
 	}
 }
 
@@ -160,23 +158,23 @@ func (s *suite) file() {
 	var file, again bytes.Buffer
 	n, err := s.fitted.(io.WriterTo).WriteTo(&file)
 	if err != nil || n != int64(file.Len()) {
-		s.fail("WriteTo wrote %d bytes and says %d, %v", file.Len(), n, err)
+		s.Errorf("WriteTo wrote %d bytes and says %d, %v", file.Len(), n, err)
 		return
 	}
 	read, err := s.Read(bytes.NewReader(file.Bytes()))
 	if err != nil {
-		s.fail("Read: %w", err)
+		s.Errorf("Read: %v", err)
 		return
 	}
 	if _, err := read.(io.WriterTo).WriteTo(&again); err != nil || !bytes.Equal(again.Bytes(), file.Bytes()) {
-		s.fail("written again the file has other bytes, error %v", err)
+		s.Errorf("written again the file has other bytes, error %v", err)
 	}
 	s.wantSame("in the file", read.Embedding())
 	if _, ok := read.(Inductive); ok {
 		s.wantSame("from Embed of the model that was read", s.embedded("Embed", read, s.graph, s.words))
 	}
 	if _, err := s.Read(bytes.NewReader(file.Bytes()[:file.Len()-1])); err == nil {
-		s.fail("a file without its last byte is read")
+		s.Errorf("a file without its last byte is read")
 	}
 }
 
@@ -203,27 +201,20 @@ type door func(ctx context.Context, g *coles.Graph, x mat.Matrix) (*mat.Dense, e
 func (s *suite) refuses(what string, x mat.Matrix, want error, fitting bool) {
 	for name, open := range s.doors() {
 		if _, err := open(background, s.graph, x); (fitting || name == "Embed") && !errors.Is(err, want) {
-			s.fail("%s, %s: error is %v, want one that wraps %v", name, what, err, want)
+			s.Errorf("%s, %s: error is %v, want one that wraps %v", name, what, err, want)
 		}
 	}
 }
 
-// shapes: features with another number of rows, or of columns, are [coles.ErrShape].
-func (s *suite) shapes() {
+// badMatrices: features with another number of rows, or of columns, are [coles.ErrShape], and others that nothing may take
+// have an error with a name.
+func (s *suite) badMatrices() {
 	s.refuses("a row too many", randomWords(nodes+1), coles.ErrShape, true)
 	s.refuses("a row too few", randomWords(nodes-1), coles.ErrShape, true)
 	s.refuses("a column too many", mat.NewDense(nodes, words+1, nil), coles.ErrShape, false)
 	s.refuses("a column too few", mat.NewDense(nodes, words-1, nil), coles.ErrShape, false)
-}
-
-// notFinite: a NaN or an infinity among features is [coles.ErrNotFinite].
-func (s *suite) notFinite() {
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		x := mat.DenseCopyOf(s.words)
-		x.Set(nodes/2, words/2, bad)
-		for name, x := range stored(x) {
-			s.refuses(name, x, coles.ErrNotFinite, true)
-		}
+	for what, bad := range testkit.BadMatrices(nodes, words) {
+		s.refuses(what, bad.X, bad.Want, true)
 	}
 }
 
@@ -262,7 +253,7 @@ func (s *suite) soundOrNamed(what string, g *coles.Graph, x mat.Matrix) {
 		if y, err := open(background, g, x); err == nil {
 			s.sound(name+", "+what, y, g.Nodes())
 		} else if !testkit.IsNamed(err, s.Errors...) {
-			s.fail("%s, %s: error %v has no name", name, what, err)
+			s.Errorf("%s, %s: error %v has no name", name, what, err)
 		}
 	}
 }
@@ -276,7 +267,7 @@ func (s *suite) cancellation() {
 		s.cancelledBefore(name, call)
 		s.cancelledWithin(name, call)
 		if stay := promise.GoroutinesBeyond(before); stay > 0 {
-			s.fail("%s: %d goroutines stay", name, stay)
+			s.Errorf("%s: %d goroutines stay", name, stay)
 		}
 	}
 }
@@ -288,7 +279,7 @@ func (s *suite) cancelledBefore(name string, call func(context.Context) (*mat.De
 	defer stop()
 	for _, ctx := range []context.Context{cancelled, late} {
 		if _, err := call(ctx); !errors.Is(err, ctx.Err()) {
-			s.fail("%s: error is %v, want %v: the context had ended before", name, err, ctx.Err())
+			s.Errorf("%s: error is %v, want %v: the context had ended before", name, err, ctx.Err())
 		}
 	}
 }
@@ -305,11 +296,11 @@ func (s *suite) cancelledWithin(name string, call func(context.Context) (*mat.De
 			return
 		}
 		if further > promise.Looks {
-			s.fail("%s: cancelled after %d looks at the context it looked %d times more", name, looks, further)
+			s.Errorf("%s: cancelled after %d looks at the context it looked %d times more", name, looks, further)
 			return
 		}
 		if err == nil && !slices.Equal(testkit.Bits(y), testkit.Bits(s.want)) || err != nil && !errors.Is(err, context.Canceled) {
-			s.fail("%s: cancelled after %d looks at the context it returns another embedding, or the error %v", name, looks, err)
+			s.Errorf("%s: cancelled after %d looks at the context it returns another embedding, or the error %v", name, looks, err)
 			return
 		}
 	}

@@ -140,19 +140,6 @@ func (o operand[S]) from(i, j int) operand[S] {
 	return operand[S]{o.data[i*o.row+j*o.col:], o.row, o.col}
 }
 
-// each runs do(i) for i in [0, n), as parallel.For and inOrder.
-type each func(ctx context.Context, n int, do func(i int)) error
-
-func inOrder(ctx context.Context, n int, do func(i int)) error {
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		do(i)
-	}
-	return ctx.Err()
-}
-
 func (p *product[S, T]) run(ctx context.Context) error {
 	if p.m == 0 || p.n == 0 {
 		return ctx.Err()
@@ -164,7 +151,7 @@ func (p *product[S, T]) run(ctx context.Context) error {
 	if slabs := p.slabs(); slabs > 1 {
 		return p.sumSlabs(ctx, slabs)
 	}
-	return p.inChunks(ctx, parallel.For)
+	return p.inChunks(ctx)
 }
 
 // scale multiplies c by beta; by zero without reading it.
@@ -202,11 +189,12 @@ func (p *product[S, T]) sumSlabs(ctx context.Context, slabs int) error {
 		return Matrix[T]{Rows: p.m, Cols: p.n, Stride: p.n, Data: (*buffer)[s*p.m*p.n : (s+1)*p.m*p.n]}
 	}
 	start := func(s int) int { return s * p.k / slabs }
+	alone := parallel.Alone(ctx)
 	if err := parallel.For(ctx, slabs, func(s int) {
 		q := p.terms(start(s), start(s+1))
 		q.beta, q.c = 0, part(s)
 		// For reports the context's error.
-		_ = q.inChunks(ctx, inOrder)
+		_ = q.inChunks(alone)
 	}); err != nil {
 		return err
 	}
@@ -241,7 +229,7 @@ func add[T Float](beta T, out, sum []T) {
 }
 
 // inChunks computes columnBlock columns at a time.
-func (p *product[S, T]) inChunks(ctx context.Context, each each) error {
+func (p *product[S, T]) inChunks(ctx context.Context) error {
 	for lo := 0; lo < p.n; lo += columnBlock {
 		q := *p
 		q.n = min(columnBlock, p.n-lo)
@@ -251,7 +239,7 @@ func (p *product[S, T]) inChunks(ctx context.Context, each each) error {
 		}
 		q.b = p.b.from(0, lo)
 		q.c = View(p.c, 0, lo, q.m, q.n)
-		if err := q.inBlocks(ctx, each); err != nil {
+		if err := q.inBlocks(ctx); err != nil {
 			return err
 		}
 	}
@@ -260,11 +248,11 @@ func (p *product[S, T]) inChunks(ctx context.Context, each each) error {
 
 // inBlocks computes the blocks of the grid. If there is more than one block of rows, they share the
 // packed columns of b, for as many terms at a time as packedSize allows.
-func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
+func (p *product[S, T]) inBlocks(ctx context.Context) error {
 	g := p.grid()
 	down, across := parallel.Pieces(p.m, g.rows), parallel.Pieces(g.panels.count, g.columns)
 	if down == 1 || !g.packB {
-		return each(ctx, down*across, func(t int) {
+		return parallel.For(ctx, down*across, func(t int) {
 			p.block(ctx, g, t/across*g.rows, t%across*g.columns, nil)
 		})
 	}
@@ -274,7 +262,7 @@ func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
 	for lo := 0; lo < p.k; lo += terms {
 		q := p.terms(lo, min(p.k, lo+terms))
 		depth := parallel.Pieces(q.k, innerBlock)
-		if err := each(ctx, depth*across, func(t int) {
+		if err := parallel.For(ctx, depth*across, func(t int) {
 			lo := t / across * innerBlock
 			part := q.terms(lo, min(q.k, lo+innerBlock))
 			first := t % across * g.columns
@@ -282,7 +270,7 @@ func (p *product[S, T]) inBlocks(ctx context.Context, each each) error {
 		}); err != nil {
 			return err
 		}
-		if err := each(ctx, down*across, func(t int) {
+		if err := parallel.For(ctx, down*across, func(t int) {
 			q.block(ctx, g, t/across*g.rows, t%across*g.columns, *buffer)
 		}); err != nil {
 			return err

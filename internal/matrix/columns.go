@@ -103,21 +103,6 @@ func NewColumnSums(columns int) ColumnSums {
 
 // Add adds a row, share being one over the number of rows of the matrix.
 func (s ColumnSums) Add(share float64, cols []int32, vals []float64) {
-	if cols == nil {
-		mean, stored, largest := s.Mean[:len(vals)], s.Stored[:len(vals)], s.Largest[:len(vals)]
-		count := s.Count[:len(vals)]
-		for j, v := range vals {
-			mean[j] += v * share
-			stored[j]++
-			if v != 0 {
-				count[j]++
-			}
-			if size := math.Abs(v); size > largest[j] {
-				largest[j] = size
-			}
-		}
-		return
-	}
 	for q, v := range vals {
 		j := Column(cols, q)
 		s.Mean[j] += v * share
@@ -159,14 +144,6 @@ func (s ColumnSums) Squares() Squares {
 
 // Add adds the squares of a row to their sums.
 func (p Squares) Add(sum []float64, cols []int32, vals []float64) {
-	if cols == nil {
-		sum, scale, centre := sum[:len(vals)], p.scale[:len(vals)], p.centre[:len(vals)]
-		for j, v := range vals {
-			off := v*scale[j] - centre[j]
-			sum[j] += off * off
-		}
-		return
-	}
 	for q, v := range vals {
 		j := Column(cols, q)
 		off := v*p.scale[j] - p.centre[j]

@@ -213,30 +213,25 @@ func Add(ctx context.Context, ca float64, a *kernel.CSR[float64], cb float64, b 
 func Merge(ctx context.Context, a, b *kernel.CSR[float64], f func(x, y float64) float64) (*kernel.CSR[float64], error) {
 	return fromRows(ctx, a.Rows, a.Cols, func(lo, hi int, put func(i int, j int32, v float64)) {
 		for i := lo; i < hi; i++ {
-			MergeRow(a, b, i, func(j int32, x, y float64) { put(i, j, f(x, y)) })
+			ac, av := a.Row(i)
+			bc, bv := b.Row(i)
+			for len(ac) > 0 || len(bc) > 0 {
+				var col int32
+				var x, y float64
+				takeA := len(bc) == 0 || len(ac) > 0 && ac[0] <= bc[0]
+				takeB := len(ac) == 0 || len(bc) > 0 && bc[0] <= ac[0]
+				if takeA {
+					col, x = ac[0], av[0]
+					ac, av = ac[1:], av[1:]
+				}
+				if takeB {
+					col, y = bc[0], bv[0]
+					bc, bv = bc[1:], bv[1:]
+				}
+				put(i, col, f(x, y))
+			}
 		}
 	})
-}
-
-// MergeRow visits the places where row i of a or of b has an entry, in order.
-func MergeRow(a, b *kernel.CSR[float64], i int, visit func(j int32, x, y float64)) {
-	ac, av := a.Row(i)
-	bc, bv := b.Row(i)
-	for len(ac) > 0 || len(bc) > 0 {
-		var col int32
-		var x, y float64
-		takeA := len(bc) == 0 || len(ac) > 0 && ac[0] <= bc[0]
-		takeB := len(ac) == 0 || len(bc) > 0 && bc[0] <= ac[0]
-		if takeA {
-			col, x = ac[0], av[0]
-			ac, av = ac[1:], av[1:]
-		}
-		if takeB {
-			col, y = bc[0], bv[0]
-			bc, bv = bc[1:], bv[1:]
-		}
-		visit(col, x, y)
-	}
 }
 
 // Drop takes out of a the entries for which drop holds, in place. The only error is ctx's; a is no
@@ -257,25 +252,6 @@ func Drop(ctx context.Context, a *kernel.CSR[float64], drop func(i, j int, v flo
 				vals[kept[i]] = v
 			}
 			kept[i]++
-		}
-	}); err != nil {
-		return err
-	}
-	return closeUp(ctx, a, kept)
-}
-
-// DropDiagonal takes the diagonal out of a, in place. The only error is ctx's; a is no matrix then.
-func DropDiagonal(ctx context.Context, a *kernel.CSR[float64]) error {
-	kept := make([]int32, a.Rows)
-	if err := EachRow(ctx, a, func(i int) {
-		cols, vals := a.Row(i)
-		kept[i] = int32(len(cols))
-		if at, found := slices.BinarySearch(cols, int32(i)); found {
-			copy(cols[at:], cols[at+1:])
-			if vals != nil {
-				copy(vals[at:], vals[at+1:])
-			}
-			kept[i]--
 		}
 	}); err != nil {
 		return err
@@ -336,20 +312,6 @@ func Degree(i int, cols []int32, vals []float64) (degree, loop float64) {
 		return Total(vals), 0
 	}
 	return Total(vals[:at]) + Total(vals[at+1:]), vals[at]
-}
-
-// FirstDifference finds the first place where two matrices of one shape differ; a stored zero is no
-// different from an entry that is not there.
-func FirstDifference(a, b *kernel.CSR[float64]) (i, j int, same bool) {
-	same = true
-	for i = 0; i < a.Rows && same; i++ {
-		MergeRow(a, b, i, func(col int32, x, y float64) {
-			if x != y && same {
-				j, same = int(col), false
-			}
-		})
-	}
-	return i - 1, j, same
 }
 
 // EachRow calls do for every row, on all processors.

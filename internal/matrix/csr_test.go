@@ -102,21 +102,11 @@ func TestSparseMatricesAreCombined(t *testing.T) {
 		t.Error("a dropped entry is stored")
 	}
 
-	if _, _, same := matrix.FirstDifference(a, csrOf(x)); !same {
-		t.Error("a matrix differs from itself")
-	}
-	zero := csrOf(x)
-	zero.Val[0] = 0
-	x.Set(0, int(zero.Col[0]), 0)
-	if i, j, same := matrix.FirstDifference(zero, csrOf(x)); !same {
-		t.Errorf("a stored zero differs from none at (%d, %d)", i, j)
-	}
-	x.Set(11, 3, 99)
-	x.Set(11, 5, 99)
-	x.Set(20, 0, 99)
-	if i, j, same := matrix.FirstDifference(zero, csrOf(x)); same || i != 11 || j != 3 {
-		t.Errorf("the first difference is at (%d, %d), want (11, 3)", i, j)
-	}
+	one := csrOf(mat.NewDense(2, 2, []float64{0, 1, 0, 0}))
+	_, _, alone := matrix.Unmirrored(one)
+	one.Val[0] = 0
+	_, _, zero := matrix.Unmirrored(one)
+	testkit.WantSame(t, "an entry alone, and a stored zero, is not mirrored", []bool{alone, zero}, []bool{true, false})
 	testkit.WantSame(t, "identity", testkit.Bits(entriesOf(matrix.Identity(3))), testkit.Bits(mat.NewDiagDense(3, []float64{1, 1, 1})))
 }
 
@@ -301,11 +291,16 @@ func TestPatternsOfPairs(t *testing.T) {
 		cols, vals := valued.Row(0)
 		vals[len(vals)-1] = 2
 		testkit.WantSame(t, "symmetric with another value", testkit.Must(matrix.Symmetric(ctx, valued)), false)
+		i, j, found := matrix.Unmirrored(valued)
+		testkit.WantSame(t, "its place", []any{i, j, found}, []any{0, int(cols[len(cols)-1]), true})
 		testkit.WantSame(t, "ones", testkit.Must(matrix.Ones(ctx, valued)), false)
 		at := int(cols[3])
 		testkit.Check(t, matrix.Drop(ctx, a, func(i, j int, v float64) bool { return v == 1 && i == at && j == 0 }))
 		testkit.WantSame(t, "symmetric without an entry below the diagonal", testkit.Must(matrix.Symmetric(ctx, a)), false)
 		testkit.Check(t, matrix.Drop(ctx, a, func(i, j int, v float64) bool { return v == 1 && i == 0 && j == at }))
 		testkit.WantSame(t, "symmetric without both, and still a pattern", testkit.Must(matrix.Symmetric(ctx, a)) && a.Val == nil, true)
+		if i, j, found := matrix.Unmirrored(a); found {
+			t.Errorf("the entry at (%d, %d) is not mirrored", i, j)
+		}
 	}
 }

@@ -45,37 +45,8 @@ func HashCSR(ctx context.Context, a *kernel.CSR[float64]) (string, error) {
 func RowHashes(ctx context.Context, s *Source) ([]uint64, error) {
 	hashes := make([]uint64, s.Rows())
 	return hashes, parallel.Rows(ctx, len(hashes), func(lo, hi int) {
-		switch {
-		case s.sparse != nil || s.made():
-			s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = HashRow(cols, vals) })
-		case s.single != nil:
-			hashDense(hashes, *s.single, lo, hi)
-		default:
-			hashDense(hashes, s.dense, lo, hi)
-		}
+		s.Each(lo, hi, func(i int, cols []int32, vals []float64) { hashes[i] = HashRow(cols, vals) })
 	})
-}
-
-// hashDense sets the hashes of the rows lo to hi, four at once: each step of a hash waits for the one
-// before.
-func hashDense[T kernel.Float](hashes []uint64, m kernel.Matrix[T], lo, hi int) {
-	for first := lo; first < hi; first += 4 {
-		var at [4]int
-		var rows [4][]T
-		for k := range rows {
-			at[k] = min(first+k, hi-1)
-			rows[k] = m.Data[at[k]*m.Stride:][:m.Cols]
-		}
-		var e, f, g, h uint64
-		a, b, c, d := rows[0], rows[1], rows[2], rows[3]
-		b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
-		for j, v := range a {
-			column := columnBits(j)
-			e, f = entered(e, column, float64(v)), entered(f, column, float64(b[j]))
-			g, h = entered(g, column, float64(c[j])), entered(h, column, float64(d[j]))
-		}
-		hashes[at[0]], hashes[at[1]], hashes[at[2]], hashes[at[3]] = e, f, g, h
-	}
 }
 
 // HashOf is the hash of a matrix with rows of these hashes.

@@ -46,18 +46,19 @@ func Symmetric(ctx context.Context, a *kernel.CSR[float64]) (bool, error) {
 	return sum.Load() == 0, err
 }
 
-// Unmirrored is the place of the first entry that differs from its mirror image.
-func Unmirrored(a *kernel.CSR[float64]) (i, j int) {
+// Unmirrored finds the first entry that differs from its mirror image. A stored zero is no different from an entry that is
+// not there.
+func Unmirrored(a *kernel.CSR[float64]) (i, j int, found bool) {
 	for i := range a.Rows {
 		cols, _ := a.Row(i)
 		for _, j := range cols {
 			there, _ := Entry(a, i, int(j))
-			if back, stored := Entry(a, int(j), i); !stored || back != there {
-				return i, int(j)
+			if back, _ := Entry(a, int(j), i); back != there {
+				return i, int(j), true
 			}
 		}
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 // CheckRows checks an adjacency matrix in compressed rows, whose pointers are right. It reports whether there is a self loop

@@ -231,20 +231,6 @@ func TestRowsRefuses(t *testing.T) {
 	}
 }
 
-func TestRowsAreTheSameForEveryGOMAXPROCS(t *testing.T) {
-	x := testkit.RandomDense(testkit.Random(8), 500, 7)
-	first := make(map[string][][]nearest.Match)
-	testkit.ForProcessors(t, func(procs int) {
-		for kind, m := range matrices(x) {
-			got := testkit.Must(near(ctx, m, m, 8, nearest.Cosine))
-			if first[kind] == nil {
-				first[kind] = got
-			}
-			testkit.WantSame(t, kind, got, first[kind])
-		}
-	})
-}
-
 // The call is long: 4·10⁸ scores of 100 products each, or of 12 entries.
 func TestRowsStops(t *testing.T) {
 	n := 20_000

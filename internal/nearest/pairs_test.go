@@ -1,7 +1,6 @@
 package nearest_test
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"coles/internal/kernel"
 	"coles/internal/matrix"
 	"coles/internal/nearest"
-	"coles/internal/race"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -140,32 +138,4 @@ func TestPairsThatFloat32ConfusesAreTold(t *testing.T) {
 			wantApart(t, name, x, drawnPairs(300, 0.1, 18), 5, by, 1e-11)
 		}
 	}
-}
-
-func TestApartIsTheSameForEveryGOMAXPROCS(t *testing.T) {
-	x := testkit.RandomDense(testkit.Random(19), 1100, 7)
-	joined := drawnPairs(1100, 0.01, 20)
-	first := make(map[string][][]nearest.Match)
-	testkit.ForProcessors(t, func(int) {
-		for kind, m := range matrices(x) {
-			got := testkit.Must(testkit.Must(nearest.New(ctx, m, nearest.Cosine)).Apart(ctx, nil, nil, stored(joined), 8))
-			if first[kind] == nil {
-				first[kind] = got
-			}
-			testkit.WantSame(t, kind, got, first[kind])
-		}
-	})
-}
-
-// The call is long: 4·10⁸ scores of 100 products each.
-func TestApartStops(t *testing.T) {
-	n := 20_000
-	if race.Enabled {
-		n = 4_000
-	}
-	x := matrices(testkit.RandomDense(testkit.Random(21), n, 100))["dense"]
-	joined := joinedBy(n, func(int) []int32 { return nil })
-	testkit.Stops(t, func(ctx context.Context) error {
-		return testkit.Err(testkit.Must(nearest.New(context.Background(), x, nearest.Cosine)).Apart(ctx, nil, nil, stored(joined), 50))
-	})
 }

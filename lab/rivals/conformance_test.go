@@ -77,26 +77,14 @@ func train(t *testing.T, g *coles.Graph, x mat.Matrix, s gnn.Settings, opts ...g
 func TestConformance(t *testing.T) {
 	for _, n := range networks {
 		t.Run(n.name, func(t *testing.T) {
-			if err := embedtest.Test(embedtest.Embedder{
+			embedtest.Test(t, embedtest.Embedder{
 				Fit: func(ctx context.Context, g *coles.Graph, x mat.Matrix) (embedtest.Model, error) {
-					m, err := gnn.Train(ctx, g, x, gnn.WithSettings(narrowed(n.settings, n.narrow, 3)))
-					if err != nil {
-						return nil, err
-					}
-					return m, nil
+					return gnn.Train(ctx, g, x, gnn.WithSettings(narrowed(n.settings, n.narrow, 3)))
 				},
-				Read: func(r io.Reader) (embedtest.Model, error) {
-					m, err := gnn.ReadModel(r, n.narrow...)
-					if err != nil {
-						return nil, err
-					}
-					return m, nil
-				},
+				Read:         func(r io.Reader) (embedtest.Model, error) { return gnn.ReadModel(r, n.narrow...) },
 				OrderMatters: true,
 				Errors:       []error{gnn.ErrDiverged},
-			}); err != nil {
-				t.Error(err)
-			}
+			})
 		})
 	}
 }

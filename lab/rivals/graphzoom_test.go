@@ -168,18 +168,13 @@ func TestRefineRefusesGroupsOfOthers(t *testing.T) {
 }
 
 func TestGraphZoomConforms(t *testing.T) {
-	if err := embedtest.Test(embedtest.Embedder{
+	embedtest.Test(t, embedtest.Embedder{
 		Fit: func(ctx context.Context, g *coles.Graph, _ mat.Matrix) (embedtest.Model, error) {
 			y, err := zoomed(ctx, smallZoom(), g)
-			if err != nil {
-				return nil, err
-			}
-			return still{y}, nil
+			return still{y}, err
 		},
 		NoFeatures: true, Transductive: true, OrderMatters: true,
-	}); err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 func TestGraphZoomRefusesSenselessSettings(t *testing.T) {

@@ -158,15 +158,10 @@ func TestClassifiersConform(t *testing.T) {
 			if !c.fixed {
 				e.Read = func(r io.Reader) (embedtest.Model, error) {
 					m, err := gnn.ReadClassifier(r, c.narrow(0)...)
-					if err != nil {
-						return nil, err
-					}
-					return ofFeatures{scored{m, nil}, features}, nil
+					return ofFeatures{scored{m, nil}, features}, err
 				}
 			}
-			if err := embedtest.Test(e); err != nil {
-				t.Error(err)
-			}
+			embedtest.Test(t, e)
 		})
 	}
 }
