@@ -21,6 +21,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"runtime/debug"
 )
 
 var (
@@ -200,4 +201,18 @@ func (in *reader) floats(n int) ([]float64, error) {
 		n -= len(chunk) / 8
 	}
 	return values, nil
+}
+
+// ModuleVersion is the version of this module in the program that runs: the version of its
+// requirement or replacement, such as v0.3.0, or "(devel)" for a checkout without a version.
+func ModuleVersion() string {
+	version := ""
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(b.Deps, &b.Main) {
+			if m.Path == "coles" {
+				version = cmp.Or(m.Replace, m).Version
+			}
+		}
+	}
+	return cmp.Or(version, "(devel)")
 }
