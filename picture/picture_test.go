@@ -16,9 +16,7 @@ import (
 
 	"coles"
 	"coles/internal/testkit"
-	"coles/plane"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 )
@@ -42,7 +40,7 @@ func gallery(t *testing.T) map[string]item {
 	curves := testkit.Must(Curves(log, falling("first", 5), falling("second", 5)))
 	labels := []string{a.Title, a.X, a.Y}
 	return map[string]item{
-		"map":        {testkit.Must(Map(t.Context(), Axes{Title: a.Title}, x, classes, []string{"cats", "dogs"})), []string{a.Title, "first principal component", "second principal component", "cats", "dogs", "no class"}},
+		"map":        {testkit.Must(Places(a, x.Slice(0, 60, 0, 2), classes, []string{"cats", "dogs"})), append(labels, "cats", "dogs", "no class")},
 		"curves":     {curves, append(labels, "first", "second", "1", "5")},
 		"categories": {testkit.Must(Curves(byName, falling("first", 3), falling("second", 3))), append(labels, "one", "two", "three", "second")},
 		"scaling":    {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
@@ -114,21 +112,6 @@ func TestLabelsOfAnyBytes(t *testing.T) {
 		p := testkit.Must(Scatter(Axes{Title: label, X: label, Y: label}, Mark{label, 1, 1}))
 		wantTexts(t, p, want)
 		pngOf(t, small(p))
-	}
-}
-
-// The places of a map follow its definition.
-func TestMapIsPrincipalComponentsOfUnitRows(t *testing.T) {
-	y, classes := randomRows(80)
-	unit := mat.DenseCopyOf(y)
-	for i := range 80 {
-		floats.Scale(1/floats.Norm(unit.RawRowView(i), 2), unit.RawRowView(i))
-	}
-	xy := testkit.Must(plane.PCA(t.Context(), unit, 2))
-	a := Axes{X: "first principal component", Y: "second principal component"}
-	want, got := testkit.Must(Places(a, xy, classes, nil)), testkit.Must(Map(t.Context(), Axes{}, y, classes, nil))
-	if !bytes.Equal(written(t, got, SVG), written(t, want, SVG)) {
-		t.Error("the map differs from the principal components of unit rows")
 	}
 }
 

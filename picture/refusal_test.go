@@ -2,7 +2,6 @@ package picture
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -29,8 +28,6 @@ func TestRefusals(t *testing.T) {
 	logX, logY := Axes{LogX: true}, Axes{LogY: true}
 	three := Axes{Categories: []string{"a", "b", "c"}}
 	at, two := func(data ...float64) *mat.Dense { return mat.NewDense(2, len(data)/2, data) }, []int{0, 0}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
 	single := testkit.Must(Curves(Axes{}, Series{Y: one}))
 	double := testkit.Must(Grid([]*Picture{single, single}))
 	for _, c := range []struct {
@@ -64,8 +61,6 @@ func TestRefusals(t *testing.T) {
 		{"too few names", try(Places(Axes{}, mat.NewDense(2, 2, nil), []int{0, 2}, []string{"a", "b"})), coles.ErrShape, "class 2"},
 		{"no names of classes", try(Places(Axes{}, mat.NewDense(1, 2, nil), []int{0}, []string{})), coles.ErrShape, "0 names"},
 		{"row too far away", try(Places(Axes{}, at(0, largest, 0, -largest), two, nil)), coles.ErrNotFinite, "y axis"},
-		{"embedding of one column", try(Map(t.Context(), Axes{}, at(0, 0), two, nil)), coles.ErrSetting, ""},
-		{"cancelled map", try(Map(over, Axes{}, at(1, 2, 3, 4), two, nil)), context.Canceled, ""},
 		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), at(1, 2, 3, 4), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
 		{"no rows of pictures", try(Grid()), coles.ErrShape, ""},
 		{"rows without pictures", try(Grid([]*Picture{}, nil)), coles.ErrShape, ""},
@@ -84,7 +79,6 @@ func TestRefusals(t *testing.T) {
 func TestRefusalsOfMatrices(t *testing.T) {
 	classes := make([]int, 5)
 	testkit.RefuseMatrices(t, len(classes), 2, map[string]func(x mat.Matrix) error{
-		"Map":    func(x mat.Matrix) error { return testkit.Err(Map(t.Context(), Axes{}, x, classes, nil)) },
 		"Places": func(x mat.Matrix) error { return testkit.Err(Places(Axes{}, x, classes, nil)) },
 	})
 }
