@@ -158,7 +158,7 @@ func mapGraph(f *source.File) (*Dataset, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.unmap())
 	}
-	d.release = m.unmap
+	d.release, d.forget = m.unmap, m.forget
 	return d, nil
 }
 

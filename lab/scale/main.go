@@ -204,7 +204,7 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 		if o.scratch != "" {
 			opts = append(opts, coles.WithScratch(o.scratch, int64(o.memory*1e9)))
 		}
-		m, err := coles.Fit(ctx, g, x.Matrix(), opts...)
+		m, err := coles.Fit(ctx, g, x.Features, opts...)
 		if err == nil {
 			err = forgotten
 		}
