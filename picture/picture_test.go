@@ -32,8 +32,8 @@ func gallery(t *testing.T) map[string]item {
 	x, classes := randomRows(60)
 	classes[0], classes[1] = -1, -7
 	a := Axes{Title: "Kölner <Straße> & Co.", X: "length, m", Y: "time, s"}
-	log := a
-	log.LogX = true
+	log, both := a, a
+	log.LogX, both.LogX, both.LogY = true, true, true
 	byName := a
 	byName.Categories = []string{"one", "two", "three"}
 	rise := Series{Name: "measured", X: []float64{100, 1000, 50000}, Y: []float64{0.01, 0.2, 4}}
@@ -43,7 +43,7 @@ func gallery(t *testing.T) map[string]item {
 		"map":        {testkit.Must(Places(a, x.Slice(0, 60, 0, 2), classes, []string{"cats", "dogs"})), append(labels, "cats", "dogs", "no class")},
 		"curves":     {curves, append(labels, "first", "second", "1", "5")},
 		"categories": {testkit.Must(Curves(byName, falling("first", 3), falling("second", 3))), append(labels, "one", "two", "three", "second")},
-		"scaling":    {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
+		"sizes":      {testkit.Must(Curves(both, rise)), append(labels, "measured", "50000", "0.1")},
 		"scatter":    {testkit.Must(Scatter(a, Mark{"here", 1, 2}, Mark{"there", 2, -3})), append(labels, "here", "there")},
 		"drawing":    {testkit.Must(Drawing(Axes{Title: a.Title}, testkit.RandomGraph(1, 60, 0.1), x.Slice(0, 60, 0, 2), classes, nil)), []string{a.Title, "class 0", "class 1", "no class"}},
 		"grid":       {testkit.Must(Grid([]*Picture{curves, nil}, []*Picture{testkit.Must(Scatter(Axes{}, Mark{"alone", 0, 0})), curves})), append(labels, "first", "alone")},
