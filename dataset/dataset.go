@@ -28,6 +28,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -190,10 +191,7 @@ func (d *Dataset) validate() error {
 	if n != cols {
 		return fmt.Errorf("adjacency is %d × %d: %w", n, cols, coles.ErrShape)
 	}
-	if err := checkCSR("adjacency", d.Adjacency); err != nil {
-		return err
-	}
-	if err := d.checkFeatures(n); err != nil {
+	if err := cmp.Or(checkCSR("adjacency", d.Adjacency), d.checkFeatures(n)); err != nil {
 		return err
 	}
 	if d.Table != nil && d.Table.Rows() != n {
