@@ -22,6 +22,7 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
+	"slices"
 )
 
 var (
@@ -153,10 +154,8 @@ func (out *writer) write(p []byte) {
 }
 
 func (out *writer) floats(values []float64) {
-	buf := make([]byte, 0, 8*min(floatChunk, len(values)))
-	for len(values) > 0 && out.err == nil {
-		chunk := values[:min(floatChunk, len(values))]
-		values = values[len(chunk):]
+	var buf []byte
+	for chunk := range slices.Chunk(values, floatChunk) {
 		buf = buf[:0]
 		for _, v := range chunk {
 			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
