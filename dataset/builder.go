@@ -1,8 +1,8 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,13 +27,8 @@ type Builder struct {
 	weights  []float64
 	columns  map[string]int32 // of the features, by name
 	features []string
-	values   []featureValue
+	values   map[[2]int32]float64 // by row and column
 	classes  []string // by row, "" for none; shorter than nodes where the last ones have none
-}
-
-type featureValue struct {
-	row, column int32
-	value       float64
 }
 
 // AddNode adds a node, if it is not there. Only a node that nothing else names needs it.
@@ -51,14 +46,14 @@ func (b *Builder) AddEdge(u, v string, weight float64) {
 func (b *Builder) SetFeature(id, name string, value float64) {
 	b.finite(value, "feature %q of node %q", name, id)
 	if b.columns == nil {
-		b.columns = make(map[string]int32)
+		b.columns, b.values = make(map[string]int32), make(map[[2]int32]float64)
 	}
 	j, ok := b.columns[name]
 	if !ok {
 		j = int32(len(b.features))
 		b.columns[name], b.features = j, append(b.features, name)
 	}
-	b.values = append(b.values, featureValue{b.row(id), j, value})
+	b.values[[2]int32{b.row(id), j}] = value
 }
 
 // SetLabel sets the class of a node. A second class replaces the first, and "" takes it away.
@@ -102,21 +97,14 @@ func (b *Builder) build() (*Dataset, error) {
 	return d, nil
 }
 
-// matrix has the values, the last of each place, in n rows.
+// matrix has the values in n rows.
 func (b *Builder) matrix(n int) *sparse.CSR {
-	values := slices.Clone(b.values)
-	slices.SortStableFunc(values, func(v, w featureValue) int {
-		return cmp.Or(cmp.Compare(v.row, w.row), cmp.Compare(v.column, w.column))
-	})
 	var rows, columns []int32
-	var last []float64
-	for k, v := range values {
-		if next := k + 1; next < len(values) && values[next].row == v.row && values[next].column == v.column {
-			continue
-		}
-		rows, columns, last = append(rows, v.row), append(columns, v.column), append(last, v.value)
+	var values []float64
+	for _, at := range slices.SortedFunc(maps.Keys(b.values), func(v, w [2]int32) int { return slices.Compare(v[:], w[:]) }) {
+		rows, columns, values = append(rows, at[0]), append(columns, at[1]), append(values, b.values[at])
 	}
-	return edgeset.Compressed(n, len(b.features), rows, columns, last)
+	return edgeset.Compressed(n, len(b.features), rows, columns, values)
 }
 
 // row is the row of a node, which is added if it is new.

@@ -28,6 +28,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,21 +82,39 @@ type Dataset struct {
 	// Layouts say how the text files were read that it came from.
 	Layouts []parse.Layout
 
-	release func() error // gives back what lies in files; nil for nothing
+	release, forget func() error // what lies in files, and its pages in memory; nil for nothing
 }
 
-// Close gives back what lies in files: the graph of [OpenCSR], or one that was read with Scratch. Neither
-// may be used afterwards. Other datasets have nothing to give back, and neither has one that is closed.
+// Close gives back what lies in files: the graph of [OpenCSR], the features of [MapNPY], or a graph that was read with
+// Scratch. None may be used afterwards: to read a matrix taken before ends the program, with a fault that cannot be
+// recovered from. A model fitted on it keeps nothing of it. Other datasets have nothing to give back, and neither has one
+// that is closed.
 func (d *Dataset) Close() error {
 	release := d.release
-	if d.release = nil; release == nil {
+	if d.release, d.forget = nil, nil; release == nil {
 		return nil
 	}
 	d.Undirected = nil
-	if err := release(); err != nil {
-		return fmt.Errorf("dataset: %q: %w", d.Name, err)
+	return d.named(release())
+}
+
+// Forget gives back the memory of the pages of [OpenCSR] and [MapNPY] read so far, which counts as the process's own until
+// then; they are read again when they are looked at. [coles.Fit] looks at its features no more after it has reported
+// "prepare" 1 of 3, unless float32 is too coarse or they are used as they are ([coles.PrepareNone]). What is in memory
+// stays there.
+func (d *Dataset) Forget() error {
+	if d.forget == nil {
+		return nil
 	}
-	return nil
+	return d.named(d.forget())
+}
+
+// named names the dataset in an error.
+func (d *Dataset) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("dataset: %q: %w", d.Name, err)
 }
 
 // Nodes returns n, the number of rows of the adjacency.
@@ -118,7 +137,7 @@ func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 		return d.Undirected, nil
 	}
 	if d.Adjacency == nil {
-		return nil, fmt.Errorf("dataset: %q: %w: adjacency", d.Name, ErrMissing)
+		return nil, d.named(fmt.Errorf("%w: adjacency", ErrMissing))
 	}
 	return coles.FromCSR(d.Adjacency, append([]coles.GraphOption{coles.WithMirrors(), coles.WithIDs(d.IDs)}, opts...)...)
 }
@@ -127,12 +146,12 @@ func (d *Dataset) Graph(opts ...coles.GraphOption) (*coles.Graph, error) {
 // listed in Unlabeled.
 func (d *Dataset) RandomSplits(perClass, count int, seed uint64) ([]Split, error) {
 	if d.Labels == nil {
-		return nil, fmt.Errorf("dataset: splits of %q: %w: labels", d.Name, ErrMissing)
+		return nil, d.named(fmt.Errorf("%w: labels, for splits", ErrMissing))
 	}
 	labels := slices.Clone(d.Labels)
 	for _, i := range d.Unlabeled {
 		if i < 0 || i >= len(labels) {
-			return nil, fmt.Errorf("dataset: splits of %q: unlabeled node %d of %d: %w", d.Name, i, len(labels), coles.ErrIndex)
+			return nil, d.named(fmt.Errorf("unlabeled node %d of %d: %w", i, len(labels), coles.ErrIndex))
 		}
 		labels[i] = -1
 	}
@@ -154,12 +173,7 @@ func (d *Dataset) NumClasses() int {
 // columns, finite values, splits within range, at most 2²⁰ columns of sparse features besides 64 for
 // every entry. Errors: ErrMissing, ErrDuplicate (a node in two parts of a split), coles.ErrShape,
 // coles.ErrIndex, coles.ErrTooLarge, coles.ErrNotFinite. Cost: one pass over the data.
-func (d *Dataset) Validate() error {
-	if err := d.validate(); err != nil {
-		return fmt.Errorf("dataset: %q: %w", d.Name, err)
-	}
-	return nil
-}
+func (d *Dataset) Validate() error { return d.named(d.validate()) }
 
 // checked validates what a reader made of a file.
 func (d *Dataset) checked(file string) (*Dataset, error) {
@@ -177,10 +191,7 @@ func (d *Dataset) validate() error {
 	if n != cols {
 		return fmt.Errorf("adjacency is %d × %d: %w", n, cols, coles.ErrShape)
 	}
-	if err := checkCSR("adjacency", d.Adjacency); err != nil {
-		return err
-	}
-	if err := d.checkFeatures(n); err != nil {
+	if err := cmp.Or(checkCSR("adjacency", d.Adjacency), d.checkFeatures(n)); err != nil {
 		return err
 	}
 	if d.Table != nil && d.Table.Rows() != n {

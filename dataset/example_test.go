@@ -120,7 +120,7 @@ func ExampleMapNPY() {
 		log.Fatal(err)
 	}
 	defer mapped.Close()
-	m, err := coles.Fit(context.Background(), g, mapped.Matrix(), coles.WithDim(2))
+	m, err := coles.Fit(context.Background(), g, mapped.Features, coles.WithDim(2))
 	if err != nil {
 		log.Fatal(err)
 	}

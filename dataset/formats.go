@@ -117,7 +117,7 @@ func FormatsAt(path string) []Format {
 }
 
 // Open reads the file or files at a path, gzipped or not, and names the dataset after it. A file of
-// float32 in the format npy is mapped, see [MapNPY], until the program ends. The format's reader
+// float32 in the format npy is mapped, see [MapNPY]. The format's reader
 // makes the errors; coles.ErrFormat is a format that is only written.
 func (f Format) Open(path string, opts parse.Options) (*Dataset, error) {
 	switch {
@@ -191,16 +191,11 @@ func readFeatureMatrix(r io.Reader, _ parse.Options) (*Dataset, error) {
 }
 
 func openMatrix(path string) (*Dataset, error) {
-	return Open(path, func(r io.Reader) (*Dataset, error) {
-		m, err := MapNPY(path)
-		if errors.Is(err, ErrLayout) {
-			return readFeatureMatrix(r, parse.Options{})
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &Dataset{Features: m.Matrix()}, nil
-	})
+	d, err := MapNPY(path)
+	if errors.Is(err, ErrLayout) {
+		return Open(path, func(r io.Reader) (*Dataset, error) { return readFeatureMatrix(r, parse.Options{}) })
+	}
+	return d, err
 }
 
 func vectorsBy(write func(w io.Writer, ids []string, m mat.Matrix) error) func(io.Writer, *Dataset) error {

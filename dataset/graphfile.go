@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"unsafe"
 
 	"coles"
 	"coles/dataset/internal/bounds"
@@ -157,7 +158,7 @@ func mapGraph(f *source.File) (*Dataset, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.unmap())
 	}
-	d.release = m.unmap
+	d.release, d.forget = m.unmap, m.forget
 	return d, nil
 }
 
@@ -237,3 +238,24 @@ func namesIn(data []byte, n int) ([]string, error) {
 	}
 	return ids, nil
 }
+
+// mapping is a part of a file mapped into memory.
+type mapping struct {
+	bytes         []byte
+	unmap, forget func() error
+}
+
+// numbersIn are n little-endian numbers where they lie, or copied if they cannot be used so.
+func numbersIn[T int32 | int64 | float32 | float64](data []byte, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if littleEndian && uintptr(unsafe.Pointer(&data[0]))%unsafe.Sizeof(T(0)) == 0 {
+		return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n)
+	}
+	out := make([]T, n)
+	binary.Decode(data, binary.LittleEndian, out)
+	return out
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1

@@ -41,14 +41,10 @@ func (d *Dataset) LabelSets() (sets [][]int, names []string, found bool) {
 			uses[name]++
 		}
 	}
-	numbers := make(map[string]int)
 	for name, n := range uses {
-		numbers[name], found = 0, found || n > 1 && split[name]
+		found = found || n > 1 && split[name]
 	}
-	names = sortedNames(numbers)
-	for k, name := range names {
-		numbers[name] = k
-	}
+	names, numbers := numbered(uses)
 	sets = make([][]int, len(d.Labels))
 	for i, label := range d.Labels {
 		if _, unknown := slices.BinarySearch(d.Unlabeled, i); label < 0 || label >= len(parts) || unknown {
@@ -104,19 +100,15 @@ func (d *Dataset) LabelNumbers() (values []float64, odd int, found bool) {
 
 // giveClasses sets Labels, Unlabeled and Classes from the class of every node, "" for none.
 func (d *Dataset) giveClasses(class []string) error {
-	numbers := make(map[string]int)
+	uses := make(map[string]int)
 	for _, c := range class {
-		if c != "" {
-			numbers[c] = 0
-		}
+		uses[c]++
 	}
-	if len(numbers) > bounds.Classes {
+	if delete(uses, ""); len(uses) > bounds.Classes {
 		return fmt.Errorf("more than %d classes: %w", bounds.Classes, coles.ErrTooLarge)
 	}
-	d.Classes = sortedNames(numbers)
-	for i, c := range d.Classes {
-		numbers[c] = i
-	}
+	var numbers map[string]int
+	d.Classes, numbers = numbered(uses)
 	d.Labels = make([]int, len(class))
 	for i, c := range class {
 		if d.Labels[i] = numbers[c]; c == "" {
@@ -127,17 +119,19 @@ func (d *Dataset) giveClasses(class []string) error {
 	return nil
 }
 
-// sortedNames sorts class names: as numbers when all are integers, else as text.
-func sortedNames(names map[string]int) []string {
-	list := slices.Sorted(maps.Keys(names))
-	values := make(map[string]int, len(list))
-	for _, c := range list {
+// numbered sorts the names of classes, as numbers when all are integers, else as text, and numbers them.
+func numbered(uses map[string]int) (names []string, numbers map[string]int) {
+	names, numbers = slices.Sorted(maps.Keys(uses)), make(map[string]int)
+	values, whole := make(map[string]int), true
+	for _, c := range names {
 		v, err := strconv.Atoi(c)
-		if err != nil {
-			return list
-		}
-		values[c] = v
+		values[c], whole = v, whole && err == nil
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
-	return list
+	if whole {
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	}
+	for k, c := range names {
+		numbers[c] = k
+	}
+	return names, numbers
 }

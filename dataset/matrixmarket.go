@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +48,12 @@ func readMatrixMarket(r io.Reader) (*sparse.CSR, error) {
 type marketReader struct {
 	*text.Reader
 	pattern       bool
-	mirror        float64 // of an entry at its place across the diagonal; 0 for none
+	mirror        float64 // one of mirrors
 	height, width int     // of the matrix
 }
+
+// mirrors are the signs of an entry at its place across the diagonal, 0 for none.
+var mirrors = map[string]float64{"general": 0, "symmetric": 1, "skew-symmetric": -1}
 
 // banner reads the first line.
 func (m *marketReader) banner() {
@@ -65,20 +69,12 @@ func (m *marketReader) banner() {
 	if words[2] != "coordinate" {
 		m.Fault(-1, "%w: format %q is not read, only coordinate", coles.ErrFormat, words[2])
 	}
-	switch words[3] {
-	case "real", "double", "integer":
-	case "pattern":
-		m.pattern = true
-	default:
+	m.pattern = words[3] == "pattern"
+	if !m.pattern && !slices.Contains([]string{"real", "double", "integer"}, words[3]) {
 		m.Fault(-1, "%w: field %q is not read", coles.ErrFormat, words[3])
 	}
-	switch words[4] {
-	case "general":
-	case "symmetric":
-		m.mirror = 1
-	case "skew-symmetric":
-		m.mirror = -1
-	default:
+	var known bool
+	if m.mirror, known = mirrors[words[4]]; !known {
 		m.Fault(-1, "%w: symmetry %q is not read", coles.ErrFormat, words[4])
 	}
 	if m.pattern && m.mirror < 0 {

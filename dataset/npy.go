@@ -81,62 +81,22 @@ func writeElements(b *bufio.Writer, descr string, m mat.Matrix) error {
 	return eachRow(m, func(_ int, row []float64) error { return npy.Write(b, descr, row) })
 }
 
-// A Mapped is a matrix of float32 that lies in a file, see [MapNPY].
-type Mapped struct {
-	matrix *coles.Dense32
-	file   *mapping // nil when the matrix is in memory or closed
-}
-
-// Matrix returns the matrix (n × d), not to be written to: the memory is read-only, and a write
-// ends the program. It is nil after Close.
-func (m *Mapped) Matrix() *coles.Dense32 { return m.matrix }
-
-// Close gives the mapping back; a second call does nothing. To read a matrix taken before ends the
-// program, with a fault that cannot be recovered from. A model fitted on it keeps nothing of it.
-func (m *Mapped) Close() error {
-	file := m.file
-	m.matrix, m.file = nil, nil
-	if file == nil {
-		return nil
-	}
-	if err := file.unmap(); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	return nil
-}
-
-// Forget gives back the memory of the pages read so far, which counts as the process's own until then;
-// they are read again when they are looked at. [coles.Fit] looks at its features no more after it has
-// reported "prepare" 1 of 3, unless float32 is too coarse or they are used as they are
-// ([coles.PrepareNone]). A matrix in memory stays there.
-func (m *Mapped) Forget() error {
-	if m.file == nil {
-		return nil
-	}
-	if err := m.file.forget(); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	return nil
-}
-
-// MapNPY maps the .npy file at path into memory as a matrix of float32: elements '<f4', row-major, in
-// two dimensions or in one, a single column, as numpy.save and [WriteNPY] write. Pages are read when they are first looked
-// at, so that features may be larger than memory. The file must not shrink as long as it is mapped: to read a lost page
-// ends the program. Where files cannot be mapped (Windows, js, big-endian machines) the matrix is read into memory.
+// MapNPY maps the .npy file at path into memory as Features, a *coles.Dense32 not to be written to: the memory is read-only,
+// and a write ends the program. Elements are '<f4', row-major, in two dimensions or in one, a single column, as numpy.save
+// and [WriteNPY] write. Pages are read when they are first looked at, so that features may be larger than memory. The file
+// must not shrink before [Dataset.Close]: to read a lost page ends the program. Where files cannot be mapped (Windows, js,
+// big-endian machines) the matrix is read into memory.
 //
 // Errors: ErrLayout for other elements, column-major order and a gzipped file, all of which [ReadNPY] reads; otherwise
 // as for ReadNPY.
-func MapNPY(path string) (*Mapped, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := mapNPY(f)
-	return m, place.In(path, err)
+func MapNPY(path string) (*Dataset, error) {
+	return Open(path, func(r io.Reader) (*Dataset, error) {
+		d, err := mapNPY(r.(*source.File))
+		return d, place.In(path, err)
+	})
 }
 
-func mapNPY(f *source.File) (*Mapped, error) {
+func mapNPY(f *source.File) (*Dataset, error) {
 	if !f.Info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: not a regular file", coles.ErrFormat)
 	}
@@ -165,20 +125,26 @@ func mapNPY(f *source.File) (*Mapped, error) {
 	case want > math.MaxInt:
 		return nil, source.At(0, "%d bytes to address: %w", want, coles.ErrTooLarge)
 	}
-	m := &Mapped{matrix: &coles.Dense32{Rows: rows, Cols: cols, Stride: cols}}
+	x := &coles.Dense32{Rows: rows, Cols: cols, Stride: cols}
+	d := &Dataset{Features: x}
+	var m *mapping
 	if s.Off%4 == 0 {
-		m.file, err = mapFile(f.Packed.(*os.File), int(size)) // with the header: a mapping begins at a page
+		m, err = mapFile(f.Packed.(*os.File), int(size)) // with the header: a mapping begins at a page
 	} else {
 		err = errors.ErrUnsupported
 	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		m.matrix.Data, err = npy.Narrowed(s, h, size)
+		x.Data, err = npy.Narrowed(s, h, size)
 	case err == nil:
-		m.matrix.Data = numbersIn[float32](m.file.bytes[s.Off:], h.Count)
+		x.Data = numbersIn[float32](m.bytes[s.Off:], h.Count)
+		d.forget, d.release = m.forget, func() error {
+			d.Features = nil
+			return m.unmap()
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return d, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coles"
 	"coles/dataset/parse"
 	"coles/internal/source"
 	"coles/internal/testkit"
@@ -146,11 +147,11 @@ func wantMapsAlike(t *testing.T, file []byte, read *mat.Dense) {
 	if read == nil {
 		t.Fatal("what does not read was mapped")
 	}
-	testkit.WantSame(t, "mapped", testkit.Bits(m.Matrix()), testkit.Bits(read))
+	testkit.WantSame(t, "mapped", testkit.Bits(m.Features), testkit.Bits(read))
 }
 
 // mapped maps a file for the length of the test.
-func mapped(t testing.TB, path string) *Mapped {
+func mapped(t testing.TB, path string) *Dataset {
 	t.Helper()
 	m := testkit.Must(MapNPY(path))
 	t.Cleanup(func() {
@@ -169,7 +170,7 @@ func TestMappedMemory(t *testing.T) {
 		data[i] = float32(i)
 	}
 	path := saved(t, written(t, func(w io.Writer) error { return WriteNPY(w, dense32(1<<18, 16, data)) }))
-	var m *Mapped
+	var m *Dataset
 	if n := allocated(func() { m = mapped(t, path) }); runtime.GOOS == "linux" && n > 4*source.Chunk { // the header is read by a buffer
 		t.Errorf("%d bytes for %d numbers", n, len(data))
 	}
@@ -180,7 +181,7 @@ func TestMappedMemory(t *testing.T) {
 		}
 		return kilobytes
 	}
-	if !slices.Equal(m.Matrix().Data, data) {
+	if !slices.Equal(m.Features.(*coles.Dense32).Data, data) {
 		t.Error("another matrix")
 	}
 	before := resident()
@@ -188,10 +189,10 @@ func TestMappedMemory(t *testing.T) {
 	if gone := before - resident(); runtime.GOOS == "linux" && gone < 8<<10 {
 		t.Errorf("%d kB of 16 MB are no longer resident", gone)
 	}
-	if !slices.Equal(m.Matrix().Data, data) {
+	if !slices.Equal(m.Features.(*coles.Dense32).Data, data) {
 		t.Error("another matrix after it was forgotten")
 	}
-	if err := errors.Join(m.Close(), m.Close(), m.Forget()); err != nil || m.Matrix() != nil { // of nothing
-		t.Errorf("%v, and %v is left", err, m.Matrix())
+	if err := errors.Join(m.Close(), m.Close(), m.Forget()); err != nil || m.Features != nil { // of nothing
+		t.Errorf("%v, and %v is left", err, m.Features)
 	}
 }

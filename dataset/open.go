@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coles/dataset/internal/edgetext"
 	"coles/dataset/internal/place"
+	"coles/dataset/parse"
 	"coles/internal/npy"
 	"coles/internal/source"
 )
@@ -38,34 +41,6 @@ func openFile(path string) (*source.File, error) {
 	return f, place.In(path, err)
 }
 
-// A folder holds the files of a dataset, each gzipped or not.
-type folder struct {
-	fsys        fs.FS
-	dir, prefix string // of the names in errors, and of each name
-}
-
-func (f folder) path(name string) string { return filepath.Join(f.dir, f.prefix+name) }
-
-func (f folder) fault(name, format string, args ...any) error {
-	return place.Fault(f.path(name), format, args...)
-}
-
-// open opens a file; fs.ErrNotExist if it is not there.
-func (f folder) open(name string, free int64) (*source.File, error) {
-	for _, end := range []string{"", ".gz"} {
-		file, err := f.fsys.Open(f.prefix + name + end)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, f.fault(name+end, "%w", err)
-		}
-		u, err := source.Unpack(file, f.path(name+end), free)
-		return u, place.In(f.path(name+end), err)
-	}
-	return nil, f.fault(name, "%w: %w", ErrMissing, fs.ErrNotExist)
-}
-
 // What can go wrong here and nowhere else; see the package comment for all errors.
 var (
 	// ErrMissing: a part that the format requires is not there.
@@ -86,4 +61,54 @@ func (f *faults) fail(err error) {
 	if f.err == nil {
 		f.err = err
 	}
+}
+
+// ReadEdgeList reads a graph from the text of edges and, unless features is nil, of its nodes' features; package parse says
+// what text that is. Features are a *mat.Dense or a *sparse.CSR like the file. [Dataset.Layouts] say how each file was read,
+// opts.Warn is told what was guessed.
+//
+// Nodes called 0 to n − 1 come in that order, others in the order of the features file. An edge that names another is
+// coles.ErrIDs unless opts.MissingRows allows it; such nodes follow in the order in which the edge list first names them,
+// as all do without features. Each line of the edge list is one entry of the adjacency, row u and column v: nothing is
+// mirrored or merged.
+//
+// Errors have file, line and column (of the field, in bytes): ErrMissing for files without a node,
+// coles.ErrSetting for options that make no sense, coles.ErrTooLarge for zeros beyond 2²⁰ and 64 times
+// the numbers in the file. Cost: O(bytes + zeros).
+func ReadEdgeList(edges, features io.Reader, opts parse.Options) (*Dataset, error) {
+	f, err := edgetext.Read(edges, features, opts)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{
+		Adjacency: f.Adjacency, Undirected: f.Undirected, Features: f.Features, FeatureNames: f.FeatureNames, Table: f.Table,
+		Encoder: f.Encoder, IDs: f.IDs, Wanted: f.Wanted, Kinds: f.Kinds, Sides: f.Sides, Layouts: f.Layouts, release: f.Release,
+	}
+	if f.Class != nil {
+		err = d.giveClasses(f.Class)
+	}
+	if err != nil {
+		return nil, place.Fault(cmp.Or(opts.LabelsName, "labels"), "%w", errors.Join(err, d.Close()))
+	}
+	return d, nil
+}
+
+// OpenEdgeList reads the files at the given paths, each gzipped or not, as [ReadEdgeList] does; an empty
+// featuresPath or labelsPath means none. The dataset is named after the edge list.
+func OpenEdgeList(edgesPath, featuresPath, labelsPath string) (*Dataset, error) {
+	var others [2]io.Reader
+	for k, path := range []string{featuresPath, labelsPath} {
+		if path == "" {
+			continue
+		}
+		f, err := openFile(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		others[k] = f
+	}
+	return Open(edgesPath, func(edges io.Reader) (*Dataset, error) {
+		return ReadEdgeList(edges, others[0], parse.Options{Labels: others[1]})
+	})
 }

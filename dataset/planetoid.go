@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"coles"
 	"coles/dataset/internal/edgeset"
 	"coles/dataset/internal/pickle"
+	"coles/dataset/internal/place"
 	"coles/dataset/parse"
 	"coles/internal/matrix"
 	"coles/internal/npy"
@@ -48,20 +51,25 @@ func OpenPlanetoid(dir, name string) (*Dataset, error) {
 // planetoid is a set of files being read.
 type planetoid struct {
 	faults
-	folder
+	fsys      fs.FS
+	dir, name string // of the folder in errors, and of the dataset
 }
 
 func planetoidFile(name, part string) string { return "ind." + name + "." + part }
 
+func (p *planetoid) path(part string) string {
+	return filepath.Join(p.dir, planetoidFile(p.name, part))
+}
+
 func (p *planetoid) fault(part, format string, args ...any) {
-	p.fail(p.folder.fault(part, format, args...))
+	p.fail(place.Fault(p.path(part), format, args...))
 }
 
 func readPlanetoid(fsys fs.FS, name, dir string) (*Dataset, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil, fmt.Errorf("dataset: planetoid: %w", setting.Bad("name", name, "that of a dataset"))
 	}
-	p := &planetoid{folder: folder{fsys, dir, planetoidFile(name, "")}}
+	p := &planetoid{fsys: fsys, dir: dir, name: name}
 	allx, tx := p.csr("allx"), p.csr("tx")
 	test, n := p.testIndex(allx.I, tx.I)
 	d := &Dataset{Name: name, Features: p.stack(allx, tx, test, n)}
@@ -74,12 +82,27 @@ func readPlanetoid(fsys fs.FS, name, dir string) (*Dataset, error) {
 	return d.checked(p.path("*"))
 }
 
+// open opens a file, gzipped or not.
+func (p *planetoid) open(part string) (f *source.File, err error) {
+	for _, part := range []string{part, part + ".gz"} {
+		packed, err := p.fsys.Open(planetoidFile(p.name, part))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			f, err = source.Unpack(packed, p.path(part), source.FreeBinary)
+		}
+		return f, place.In(p.path(part), err)
+	}
+	return nil, place.Fault(p.path(part), "%w: %w", ErrMissing, fs.ErrNotExist)
+}
+
 // read returns the content of one file.
 func (p *planetoid) read(part string) []byte {
 	if p.err != nil {
 		return nil
 	}
-	f, err := p.open(part, source.FreeBinary)
+	f, err := p.open(part)
 	if err != nil {
 		p.fail(err)
 		return nil

@@ -80,7 +80,7 @@ func TestMatricesReadBack(t *testing.T) {
 				t.Errorf("%s, %s: of another precision", format, name)
 			}
 			if _, narrow := m.(*coles.Dense32); narrow && format == "npy" {
-				testkit.WantSame(t, "mapped, "+name, testkit.Bits(mapped(t, saved(t, file)).Matrix()), testkit.Bits(m))
+				testkit.WantSame(t, "mapped, "+name, testkit.Bits(mapped(t, saved(t, file)).Features), testkit.Bits(m))
 			}
 		}
 	}

@@ -49,19 +49,13 @@ func (s Split) TestNodes(n int) []int {
 	if n < 0 || n > bounds.Dim {
 		return nil
 	}
-	used := make([]bool, n)
+	others := slices.Repeat([]bool{true}, n)
 	for _, i := range slices.Concat(s.Train, s.Val) {
 		if i >= 0 && i < n {
-			used[i] = true
+			others[i] = false
 		}
 	}
-	var test []int
-	for i, u := range used {
-		if !u {
-			test = append(test, i)
-		}
-	}
-	return test
+	return masked(others)
 }
 
 // check fails unless all nodes lie in [0, n) and none is given twice.

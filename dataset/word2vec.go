@@ -70,13 +70,8 @@ var spaced = text.Layout{Separator: ' ', Unquoted: true}
 func readWord2Vec(r io.Reader, _ parse.Options) (*Dataset, error) {
 	t := text.NewReader(r, spaced)
 	v, glove := readSizes(t, true)
-	for again := glove; t.Err == nil && (glove || len(v.ids) < v.rows); again = false {
-		if !again && !t.ReadLine() {
-			if !glove {
-				t.Fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
-			}
-			break
-		}
+	more := glove || t.ReadLine()
+	for ; more && len(v.ids) < v.rows; more = t.ReadLine() {
 		t.Split()
 		if len(t.Fields) != v.cols+1 {
 			t.Fault(-1, "%s, want an id and %d values: %w", setting.Count(len(t.Fields), "fields"), v.cols, coles.ErrShape)
@@ -91,8 +86,10 @@ func readWord2Vec(r io.Reader, _ parse.Options) (*Dataset, error) {
 	}
 	if glove {
 		v.rows = len(v.ids)
+	} else if len(v.ids) < v.rows {
+		t.Fault(-1, "%w: %d rows of %d", coles.ErrChecksum, len(v.ids), v.rows)
 	}
-	for t.ReadLine() {
+	for ; more; more = t.ReadLine() {
 		if len(bytes.TrimSpace(t.Text)) > 0 {
 			t.Fault(-1, "%w: more than %d rows", coles.ErrFormat, v.rows)
 		}
@@ -149,7 +146,7 @@ func readSizes(t *text.Reader, mayMiss bool) (v *namedVectors, missing bool) {
 	}
 	t.Split()
 	if mayMiss && len(t.Fields) > 2 {
-		return &namedVectors{cols: len(t.Fields) - 1, known: make(map[string]int)}, true
+		return &namedVectors{rows: bounds.Dim, cols: len(t.Fields) - 1, known: make(map[string]int)}, true
 	}
 	t.Want(2)
 	v = &namedVectors{rows: t.Size(0, bounds.Dim), cols: t.Size(1, bounds.Dim), known: make(map[string]int)}

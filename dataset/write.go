@@ -175,41 +175,29 @@ func createPartial(path string, mode fs.FileMode) (*partial, error) {
 	if f, err := createUnnamed(filepath.Dir(path), mode); err == nil {
 		return &partial{File: f}, nil
 	}
-	p := &partial{}
-	err := p.take(path, func(name string) (err error) {
-		p.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-		return err
-	})
-	return p, err
+	name := partialName(path)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	return &partial{f, name}, err
 }
 
 // maxName keeps the name of a partial file within the 255 bytes that file systems allow.
 const maxName = 200
 
-// take looks for a free name next to path. It is random so that two programs do not meet, and
-// decides nothing.
-func (p *partial) take(path string, give func(name string) error) error {
+// partialName is a name next to path. It is random so that two programs do not meet, and decides nothing.
+func partialName(path string) string {
 	dir, base := filepath.Split(path)
-	base = base[:min(len(base), maxName)]
-	for {
-		name := fmt.Sprintf("%s.%s.%016x.partial", dir, base, rand.Uint64())
-		err := give(name)
-		if err == nil {
-			p.name = name
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
+	return fmt.Sprintf("%s.%s.%016x.partial", dir, base[:min(len(base), maxName)], rand.Uint64())
 }
 
 // rename closes the file and has it replace the one at path. A name cannot be given to a file in
 // the place of another, hence by way of a file next to it.
 func (p *partial) rename(path string) error {
 	if p.name == "" {
-		if err := p.take(path, func(name string) error { return giveName(p.File, name) }); err != nil {
+		name := partialName(path)
+		if err := giveName(p.File, name); err != nil {
 			return err
 		}
+		p.name = name
 	}
 	err := p.Close()
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -58,13 +59,7 @@ func (d *Dataset) writable() error {
 	if len(d.Splits) > maxSplits {
 		return fmt.Errorf("%d splits, at most %d: %w", len(d.Splits), maxSplits, coles.ErrTooLarge)
 	}
-	if err := checkTests(d.Splits); err != nil {
-		return err
-	}
-	if err := writableNames("node", d.IDs); err != nil {
-		return err
-	}
-	return writableNames("class", d.Classes)
+	return cmp.Or(checkTests(d.Splits), writableNames("node", d.IDs), writableNames("class", d.Classes))
 }
 
 func writableNames(what string, names []string) error {

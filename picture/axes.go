@@ -22,7 +22,7 @@ type Axes struct {
 	X, Y       string   // labels, with the unit: "time, s"
 	LogX, LogY bool     // logarithmic axes
 	FromZero   bool     // the y axis includes zero
-	Grades     bool     // for [Map] and [Places]: classes are steps of a scale, from light to dark
+	Grades     bool     // for [Places]: classes are steps of a scale, from light to dark
 	Categories []string // for [Curves]: names along the x axis, in place of numbers
 }
 

@@ -97,22 +97,6 @@ func TestLogTicksAtValues(t *testing.T) {
 	}
 }
 
-// On points that are proportional the line goes through them all; on others through their middle,
-// which is c = (Π yᵢ/xᵢ)^(1/n).
-func TestProportionalLine(t *testing.T) {
-	for _, c := range []struct {
-		points plotter.XYs
-		slope  float64
-	}{
-		{plotter.XYs{{X: 2, Y: 6}, {X: 5, Y: 15}, {X: 100, Y: 300}}, 3},
-		{plotter.XYs{{X: 1, Y: 8}, {X: 10, Y: 20}}, 4},
-	} {
-		for _, p := range proportional(c.points, 0.5, 700) {
-			testkit.WantNear(t, "y/x", p.Y/p.X, c.slope, 1e-12)
-		}
-	}
-}
-
 // Above a category series stand side by side, apart and around its middle.
 func TestSeriesStandSideBySide(t *testing.T) {
 	a := Axes{Categories: []string{"a", "b"}}

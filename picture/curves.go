@@ -24,37 +24,22 @@ type Series struct {
 
 // Curves draws one or more series, each with its colour, dashes and glyph, and the band Y ± Error:
 // accuracy by labels per class, sensitivity to κ or d′ (x logarithmic, or with categories), a
-// training by epoch; [Grid] puts loss above accuracy. With a.Categories the points stand above
+// training by epoch, time or memory by size on two logarithmic axes; [Grid] puts loss above accuracy. With a.Categories the points stand above
 // these names, series side by side, and errors are bars.
 //
 // Errors: [coles.ErrShape] for no series, no points, and lengths that differ; [coles.ErrNotFinite];
 // [coles.ErrNegative] for an error below zero; [coles.ErrSetting] for a point or a band that is not
 // positive on a logarithmic axis.
 func Curves(a Axes, series ...Series) (*Picture, error) {
-	p, _, err := a.curves(series)
-	if err != nil {
-		return nil, err
-	}
-	return single(p), nil
-}
-
-// A curve is a checked series.
-type curve struct {
-	points plotter.XYs
-	errors []float64
-}
-
-// curves draws the series and also returns their points.
-func (a Axes) curves(series []Series) (*panel, []curve, error) {
 	if len(series) == 0 {
-		return nil, nil, fmt.Errorf("%w: no series", coles.ErrShape)
+		return nil, fmt.Errorf("%w: no series", coles.ErrShape)
 	}
 	checked := make([]curve, len(series))
 	b := box{emptySpan, emptySpan}
 	for i, s := range series {
 		c, err := a.curve(s, i, len(series))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: series %d, %q", err, i, s.Name)
+			return nil, fmt.Errorf("%w: series %d, %q", err, i, s.Name)
 		}
 		checked[i] = c
 		b.include(append(c.band(), c.points...)...)
@@ -64,7 +49,7 @@ func (a Axes) curves(series []Series) (*panel, []curve, error) {
 	}
 	p, err := a.panel(b)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, name := range a.Categories {
 		p.categories = append(p.categories, clean(name))
@@ -87,7 +72,13 @@ func (a Axes) curves(series []Series) (*panel, []curve, error) {
 		p.plot.Add(line, dots)
 		p.describe(series[i].Name, lineSpace, line, dots)
 	}
-	return p, checked, nil
+	return single(p), nil
+}
+
+// A curve is a checked series.
+type curve struct {
+	points plotter.XYs
+	errors []float64
 }
 
 // curve checks series i of n and places its points.
@@ -169,35 +160,4 @@ func (a Axes) xTicks(p *panel, series []curve) plot.Ticker {
 		return p.plot.X.Tick.Marker
 	}
 	return logTicksAt(slices.Compact(slices.Sorted(slices.Values(values))))
-}
-
-// Scaling draws measurements over sizes on logarithmic axes, and the line y = c·x of proportional growth. c is the
-// geometric mean of y/x of the first series. Errors: as [Curves].
-func Scaling(a Axes, measured ...Series) (*Picture, error) {
-	a.LogX, a.LogY, a.Categories = true, true, nil
-	p, series, err := a.curves(measured)
-	if err != nil {
-		return nil, err
-	}
-	// Ticks of x as of y, not at the sizes.
-	p.plot.X.Tick.Marker = p.plot.Y.Tick.Marker
-	line := &plotter.Line{
-		XYs:       proportional(series[0].points, p.plot.X.Min, p.plot.X.Max),
-		LineStyle: draw.LineStyle{Color: grey, Width: vg.Points(1), Dashes: []vg.Length{4, 3}},
-	}
-	p.plot.Add(line)
-	p.describe("proportional growth", lineSpace, line)
-	return single(p), nil
-}
-
-// proportional is the line y = c·x from one x to another, c the geometric mean of y/x.
-func proportional(points plotter.XYs, from, to float64) plotter.XYs {
-	c := 0.0
-	for _, p := range points {
-		c += (math.Log(p.Y) - math.Log(p.X)) / float64(len(points))
-	}
-	at := func(x float64) plotter.XY { // y without overflow
-		return plotter.XY{X: x, Y: min(1e300, max(1e-300, math.Exp(math.Log(x)+c)))}
-	}
-	return plotter.XYs{at(from), at(to)}
 }

@@ -39,10 +39,15 @@ func club(ctx context.Context) (*coles.Graph, *mat.Dense, []int) {
 	return g, m.Embedding(), data.Labels
 }
 
-func ExampleMap() {
+func ExamplePlaces() {
 	ctx := context.Background()
 	_, y, labels := club(ctx)
-	p, err := picture.Map(ctx, picture.Axes{Title: "Zachary's karate club"}, y, labels, []string{"the instructor's", "the officer's"})
+	places, err := plane.PCA(ctx, y, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	axes := picture.Axes{Title: "Zachary's karate club", X: "first principal component", Y: "second principal component"}
+	p, err := picture.Places(axes, places, labels, []string{"the instructor's", "the officer's"})
 	if err != nil {
 		log.Fatal(err)
 	}

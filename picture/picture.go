@@ -1,6 +1,6 @@
-// Package picture draws embeddings and measurements. [Map] shows the rows of an embedding by two principal components,
-// [Places] by other coordinates, such as those of [plane.TSNE], and [Drawing] adds the edges of a graph. [Curves] show
-// accuracy or loss by anything, with bands of error, [Scaling] time or memory by size, and [Scatter] points with names.
+// Package picture draws embeddings and measurements. [Places] shows the rows of an embedding by two coordinates, such as
+// those of [coles/plane.TSNE] or [coles/plane.PCA], and [Drawing] adds the edges of a graph. [Curves] show accuracy or loss by
+// anything, with bands of error, and [Scatter] points with names.
 //
 // Each returns a [Picture], which is written as SVG, PNG or PDF; [Grid] puts several side by side.
 // Lines differ by dashes and glyphs as well as by colour, for greyscale and any colour vision.

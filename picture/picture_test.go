@@ -16,9 +16,7 @@ import (
 
 	"coles"
 	"coles/internal/testkit"
-	"coles/plane"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/vg"
 )
@@ -34,18 +32,18 @@ func gallery(t *testing.T) map[string]item {
 	x, classes := randomRows(60)
 	classes[0], classes[1] = -1, -7
 	a := Axes{Title: "Kölner <Straße> & Co.", X: "length, m", Y: "time, s"}
-	log := a
-	log.LogX = true
+	log, both := a, a
+	log.LogX, both.LogX, both.LogY = true, true, true
 	byName := a
 	byName.Categories = []string{"one", "two", "three"}
 	rise := Series{Name: "measured", X: []float64{100, 1000, 50000}, Y: []float64{0.01, 0.2, 4}}
 	curves := testkit.Must(Curves(log, falling("first", 5), falling("second", 5)))
 	labels := []string{a.Title, a.X, a.Y}
 	return map[string]item{
-		"map":        {testkit.Must(Map(t.Context(), Axes{Title: a.Title}, x, classes, []string{"cats", "dogs"})), []string{a.Title, "first principal component", "second principal component", "cats", "dogs", "no class"}},
+		"map":        {testkit.Must(Places(a, x.Slice(0, 60, 0, 2), classes, []string{"cats", "dogs"})), append(labels, "cats", "dogs", "no class")},
 		"curves":     {curves, append(labels, "first", "second", "1", "5")},
 		"categories": {testkit.Must(Curves(byName, falling("first", 3), falling("second", 3))), append(labels, "one", "two", "three", "second")},
-		"scaling":    {testkit.Must(Scaling(a, rise)), append(labels, "measured", "proportional growth", "1 k", "0.1")},
+		"sizes":      {testkit.Must(Curves(both, rise)), append(labels, "measured", "50000", "0.1")},
 		"scatter":    {testkit.Must(Scatter(a, Mark{"here", 1, 2}, Mark{"there", 2, -3})), append(labels, "here", "there")},
 		"drawing":    {testkit.Must(Drawing(Axes{Title: a.Title}, testkit.RandomGraph(1, 60, 0.1), x.Slice(0, 60, 0, 2), classes, nil)), []string{a.Title, "class 0", "class 1", "no class"}},
 		"grid":       {testkit.Must(Grid([]*Picture{curves, nil}, []*Picture{testkit.Must(Scatter(Axes{}, Mark{"alone", 0, 0})), curves})), append(labels, "first", "alone")},
@@ -114,21 +112,6 @@ func TestLabelsOfAnyBytes(t *testing.T) {
 		p := testkit.Must(Scatter(Axes{Title: label, X: label, Y: label}, Mark{label, 1, 1}))
 		wantTexts(t, p, want)
 		pngOf(t, small(p))
-	}
-}
-
-// The places of a map follow its definition.
-func TestMapIsPrincipalComponentsOfUnitRows(t *testing.T) {
-	y, classes := randomRows(80)
-	unit := mat.DenseCopyOf(y)
-	for i := range 80 {
-		floats.Scale(1/floats.Norm(unit.RawRowView(i), 2), unit.RawRowView(i))
-	}
-	xy := testkit.Must(plane.PCA(t.Context(), unit, 2))
-	a := Axes{X: "first principal component", Y: "second principal component"}
-	want, got := testkit.Must(Places(a, xy, classes, nil)), testkit.Must(Map(t.Context(), Axes{}, y, classes, nil))
-	if !bytes.Equal(written(t, got, SVG), written(t, want, SVG)) {
-		t.Error("the map differs from the principal components of unit rows")
 	}
 }
 

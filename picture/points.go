@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"image/color"
@@ -11,7 +10,6 @@ import (
 
 	"coles"
 	"coles/internal/matrix"
-	"coles/plane"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
@@ -20,37 +18,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Map draws the rows of an embedding y (n × d, d ≥ 2) in two dimensions: the first two principal
-// components of its rows scaled to unit length, since the direction of a row predicts its class.
-// classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
-// dots beneath the others. names[c] is the name of class c in the legend, of which it shows 40
-// letters, or "class c" with nil names. Empty labels of the axes become the names of principal
-// components.
+// Places draws a glyph at each row of xy (n × 2), coordinates of an embedding such as [coles/plane.TSNE] or
+// [coles/plane.PCA] finds. classes[i] is the class of row i, shown by colour and glyph; rows of a negative class are grey
+// dots beneath the others. names[c] is the name of class c in the legend, of which it shows 40 letters, or "class c" with
+// nil names. Marks are points to name, such as the most important of each class; a name that has no room between the
+// others is left out.
 //
-// Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
-//
-// Errors: as [Places] and [plane.PCA], and ctx's.
-func Map(ctx context.Context, a Axes, y mat.Matrix, classes []int, names []string) (*Picture, error) {
-	preparer, err := coles.PrepareRowL2.Fit(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	unit, err := preparer.Apply(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	xy, err := plane.PCA(ctx, unit, 2)
-	if err != nil {
-		return nil, err
-	}
-	a.X, a.Y = cmp.Or(a.X, "first principal component"), cmp.Or(a.Y, "second principal component")
-	return Places(a, xy, classes, names)
-}
-
-// Places draws a glyph at each row of xy (n × 2), coordinates such as [plane.TSNE] finds, with
-// classes and names as in [Map]. Both axes have the same scale, unless one is logarithmic. Without
-// labels they are not drawn: coordinates of t-SNE have no meaning of their own. Marks are points to
-// name, such as the most important of each class; a name that has no room between the others is left out.
+// Both axes have the same scale, unless one is logarithmic. Without labels they are not drawn: coordinates of t-SNE have
+// no meaning of their own. Every row is a glyph of some 120 bytes in an SVG: above ten thousand rows a PNG is smaller.
 //
 // Errors: [coles.ErrShape] without rows, for other than two columns, classes of another length than
 // n, or fewer names than classes; [coles.ErrNotFinite]; [coles.ErrIndex]; [coles.ErrSetting] for a
@@ -61,7 +36,7 @@ func Places(a Axes, xy mat.Matrix, classes []int, names []string, marks ...Mark)
 
 // Drawing draws a small graph: a glyph at each row of xy (n × 2), as [Places] does, and beneath the glyphs a thin grey
 // line for each edge, some 150 bytes in an SVG. Coordinates are, for example,
-// [plane.TSNE] of an embedding, and classes the clusters of [cluster.KMeans].
+// [coles/plane.TSNE] of an embedding, and classes the clusters of [coles/cluster.KMeans].
 //
 // Errors: as [Places], and [coles.ErrShape] for other than one row a node.
 func Drawing(a Axes, g *coles.Graph, xy mat.Matrix, classes []int, names []string, marks ...Mark) (*Picture, error) {

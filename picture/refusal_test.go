@@ -2,7 +2,6 @@ package picture
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -29,8 +28,6 @@ func TestRefusals(t *testing.T) {
 	logX, logY := Axes{LogX: true}, Axes{LogY: true}
 	three := Axes{Categories: []string{"a", "b", "c"}}
 	at, two := func(data ...float64) *mat.Dense { return mat.NewDense(2, len(data)/2, data) }, []int{0, 0}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
 	single := testkit.Must(Curves(Axes{}, Series{Y: one}))
 	double := testkit.Must(Grid([]*Picture{single, single}))
 	for _, c := range []struct {
@@ -55,7 +52,6 @@ func TestRefusals(t *testing.T) {
 		{"band below a logarithmic axis", try(Curves(logY, Series{Y: one, Error: one})), coles.ErrSetting, "y axis"},
 		{"from zero on a logarithmic axis", try(Curves(Axes{LogY: true, FromZero: true}, Series{Y: one})), coles.ErrSetting, "y axis"},
 		{"too small for a logarithmic axis", try(Curves(logY, Series{Y: []float64{5e-324, 1}})), coles.ErrNotFinite, "y axis"},
-		{"size zero", try(Scaling(Axes{}, Series{X: []float64{0, 1}, Y: one[:2]})), coles.ErrSetting, "x axis"},
 		{"no marks", try(Scatter(Axes{})), coles.ErrShape, ""},
 		{"mark nowhere", try(Scatter(Axes{}, Mark{"Cora", nan, 0})), coles.ErrNotFinite, `"Cora"`},
 		{"marks too far apart", try(Scatter(Axes{}, Mark{"a", -largest, 0}, Mark{"b", largest, 0})), coles.ErrNotFinite, "x axis"},
@@ -64,8 +60,6 @@ func TestRefusals(t *testing.T) {
 		{"too few names", try(Places(Axes{}, mat.NewDense(2, 2, nil), []int{0, 2}, []string{"a", "b"})), coles.ErrShape, "class 2"},
 		{"no names of classes", try(Places(Axes{}, mat.NewDense(1, 2, nil), []int{0}, []string{})), coles.ErrShape, "0 names"},
 		{"row too far away", try(Places(Axes{}, at(0, largest, 0, -largest), two, nil)), coles.ErrNotFinite, "y axis"},
-		{"embedding of one column", try(Map(t.Context(), Axes{}, at(0, 0), two, nil)), coles.ErrSetting, ""},
-		{"cancelled map", try(Map(over, Axes{}, at(1, 2, 3, 4), two, nil)), context.Canceled, ""},
 		{"drawing of other nodes", try(Drawing(Axes{}, testkit.RandomGraph(1, 3, 1), at(1, 2, 3, 4), two, nil)), coles.ErrShape, "2 rows, 3 nodes"},
 		{"no rows of pictures", try(Grid()), coles.ErrShape, ""},
 		{"rows without pictures", try(Grid([]*Picture{}, nil)), coles.ErrShape, ""},
@@ -84,7 +78,6 @@ func TestRefusals(t *testing.T) {
 func TestRefusalsOfMatrices(t *testing.T) {
 	classes := make([]int, 5)
 	testkit.RefuseMatrices(t, len(classes), 2, map[string]func(x mat.Matrix) error{
-		"Map":    func(x mat.Matrix) error { return testkit.Err(Map(t.Context(), Axes{}, x, classes, nil)) },
 		"Places": func(x mat.Matrix) error { return testkit.Err(Places(Axes{}, x, classes, nil)) },
 	})
 }
@@ -140,9 +133,5 @@ func TestAnyFiniteNumbersAreDrawn(t *testing.T) {
 				pngOf(t, small(p))
 			}
 		}
-	}
-	for _, c := range []float64{1e-250, 1, 1e250} { // growth far from proportional
-		testkit.Must(Scaling(Axes{}, Series{X: []float64{1e-40, 1e40}, Y: []float64{c, c * 1e50}}))
-		svgOf(t, testkit.Must(Scaling(Axes{}, Series{X: []float64{1e-40, 1e250}, Y: []float64{c, c}})))
 	}
 }

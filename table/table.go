@@ -132,10 +132,6 @@ func text(cell any) string {
 		return v
 	case []byte:
 		return string(v)
-	case float32:
-		return strconv.FormatFloat(float64(v), 'g', -1, 32)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
 	case time.Time:
 		if v.IsZero() {
 			return ""
@@ -162,7 +158,7 @@ func text(cell any) string {
 		return text(r.Elem().Interface())
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
-		return fmt.Sprint(cell)
+		return fmt.Sprint(cell) // of floats the shortest form, as of strconv
 	}
 	panic(fmt.Sprintf("table: a cell of type %T; give text, a number, a bool, a time, a slice of floats, a pointer to one or a driver.Valuer", cell))
 }

@@ -21,6 +21,8 @@ import (
 	"hash"
 	"io"
 	"math"
+	"runtime/debug"
+	"slices"
 )
 
 var (
@@ -152,10 +154,8 @@ func (out *writer) write(p []byte) {
 }
 
 func (out *writer) floats(values []float64) {
-	buf := make([]byte, 0, 8*min(floatChunk, len(values)))
-	for len(values) > 0 && out.err == nil {
-		chunk := values[:min(floatChunk, len(values))]
-		values = values[len(chunk):]
+	var buf []byte
+	for chunk := range slices.Chunk(values, floatChunk) {
 		buf = buf[:0]
 		for _, v := range chunk {
 			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
@@ -200,4 +200,18 @@ func (in *reader) floats(n int) ([]float64, error) {
 		n -= len(chunk) / 8
 	}
 	return values, nil
+}
+
+// ModuleVersion is the version of this module in the program that runs: the version of its
+// requirement or replacement, such as v0.3.0, or "(devel)" for a checkout without a version.
+func ModuleVersion() string {
+	version := ""
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(b.Deps, &b.Main) {
+			if m.Path == "coles" {
+				version = cmp.Or(m.Replace, m).Version
+			}
+		}
+	}
+	return cmp.Or(version, "(devel)")
 }

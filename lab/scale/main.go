@@ -26,6 +26,7 @@ import (
 	"coles/lab/internal/programs"
 	"coles/picture"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -204,11 +205,8 @@ func (o options) measure(ctx context.Context, n size) (row, error) {
 		if o.scratch != "" {
 			opts = append(opts, coles.WithScratch(o.scratch, int64(o.memory*1e9)))
 		}
-		m, err := coles.Fit(ctx, g, x.Matrix(), opts...)
-		if err == nil {
-			err = forgotten
-		}
-		if err != nil {
+		m, err := coles.Fit(ctx, g, x.Features, opts...)
+		if err := cmp.Or(err, forgotten); err != nil {
 			return r, err
 		}
 		runs = append(runs, r.with(m.Report()))
@@ -287,12 +285,14 @@ func growth(rows []row) (slope float64, ok bool) {
 // drawGrowth writes a picture of the time of Fit over the edges, both on logarithmic axes, next to
 // the line of linear growth.
 func drawGrowth(rows []row, path string) error {
-	measured := picture.Series{Name: "measured"}
+	measured, linear, each := picture.Series{Name: "measured"}, picture.Series{Name: "proportional growth"}, []float64(nil)
 	for _, r := range rows {
 		measured.X, measured.Y = append(measured.X, float64(r.Edges)), append(measured.Y, r.fit())
+		each = append(each, r.fit()/float64(r.Edges))
 	}
+	linear.X, linear.Y = measured.X, floats.ScaleTo(make([]float64, len(rows)), stat.GeometricMean(each, nil), measured.X)
 	title := fmt.Sprintf("coles.Fit: %d features, %d columns, %d hops", rows[0].Features, rows[0].Dim, rows[0].Hops)
-	drawn, err := picture.Scaling(picture.Axes{Title: title, X: "edges", Y: "time, s"}, measured)
+	drawn, err := picture.Curves(picture.Axes{Title: title, X: "edges", Y: "time, s", LogX: true, LogY: true}, measured, linear)
 	if err != nil {
 		return fmt.Errorf("cannot draw %s: %w", path, err)
 	}

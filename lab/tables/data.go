@@ -25,7 +25,7 @@ type problem struct {
 	graph  *coles.Graph
 	splits func(per int) ([]dataset.Split, error) // by nodes per class
 	part   *eval.InducedGraph                     // without the test nodes, where these are not to be seen
-	mapped []*dataset.Mapped                      // files that features lie in, until the program ends
+	mapped []*dataset.Dataset                     // files that features lie in, until the program ends
 
 	progress *cli.Line
 }

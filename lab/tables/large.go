@@ -222,7 +222,7 @@ func (p *problem) toFiles(ctx context.Context) error {
 func (p *problem) toFile(x *mat.Matrix) error {
 	m, err := programs.Mapped(*x)
 	if err == nil {
-		p.mapped, *x = append(p.mapped, m), m.Matrix()
+		p.mapped, *x = append(p.mapped, m), m.Features
 	}
 	return err
 }

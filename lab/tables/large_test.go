@@ -114,7 +114,7 @@ func TestReddit(t *testing.T) {
 	if task.graph.Nodes() != 2*n/3 || len(task.train) != n/3 || len(task.val) != n/3 || task.whole.Nodes() != n || len(split.Test) != n/3 {
 		t.Errorf("%v to learn from, %d and %d labels", task.graph, len(task.train), len(task.val))
 	}
-	if task.features != mat.Matrix(p.mapped[0].Matrix()) || task.wholeFeatures != mat.Matrix(p.mapped[1].Matrix()) {
+	if task.features != p.mapped[0].Features || task.wholeFeatures != p.mapped[1].Features {
 		t.Error("features are not in mapped files")
 	}
 	// Of the edges i, i + 2 those stay that have no end which is 2 modulo 3: the ones from 1 modulo 3.

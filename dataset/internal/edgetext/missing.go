@@ -104,12 +104,7 @@ func (l *edgeFiles) leaveOut(opts options) error {
 	if out == nil {
 		return nil
 	}
-	var keep []int
-	for i, out := range out {
-		if !out {
-			keep = append(keep, i)
-		}
-	}
+	keep := where(out, false)
 	if keep == nil {
 		return fmt.Errorf("%w: every node is left out", place.ErrMissing)
 	}

@@ -57,15 +57,17 @@ func (l *edgeFiles) findOnly(opts options) error {
 
 // onlyFirst is the order of the nodes in which those that are wanted come first, nil where all are.
 func (l *edgeFiles) onlyFirst() (order []int) {
-	for _, now := range []bool{true, false} {
-		for i, wanted := range l.only {
-			if wanted == now {
-				order = append(order, i)
-			}
-		}
-		if now {
-			l.Wanted = len(order)
+	order = where(l.only, true)
+	l.Wanted = len(order)
+	return append(order, where(l.only, false)...)
+}
+
+// where are the places of a mask that are set, or those that are not.
+func where(mask []bool, set bool) (places []int) {
+	for i, is := range mask {
+		if is == set {
+			places = append(places, i)
 		}
 	}
-	return order
+	return places
 }

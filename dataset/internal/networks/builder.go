@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"coles"
 	"coles/internal/text"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // A builder makes a network from ids, of nodes that may follow their edges. Its first fault ends the reading: what is
@@ -188,4 +191,14 @@ func (b *builder) whole(field string, low, high int) int {
 		b.fault("%d of %d to %d: %w", v, low, high, coles.ErrIndex)
 	}
 	return v
+}
+
+// utf8 is text that is UTF-8 or else ISO-8859-1.
+func (b *builder) utf8(raw []byte) string {
+	if utf8.Valid(raw) {
+		return string(raw)
+	}
+	b.latin = true
+	decoded, _ := charmap.ISO8859_1.NewDecoder().Bytes(raw) // it has all bytes
+	return string(decoded)
 }

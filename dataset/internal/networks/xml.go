@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
 	"coles"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // An xmlReader reads GraphML and GEXF, element by element. Nodes within a node are nodes. Entities that a file defines
@@ -206,4 +209,20 @@ func (x *xmlReader) end() {
 		x.keep = nil
 		keep(strings.TrimSpace(string(x.text)))
 	}
+}
+
+// charsets are the encodings that XML may name, besides UTF-8.
+var charsets = map[string]*charmap.Charmap{
+	"us-ascii": charmap.ISO8859_1, "ascii": charmap.ISO8859_1,
+	"iso-8859-1": charmap.ISO8859_1, "latin1": charmap.ISO8859_1, "latin-1": charmap.ISO8859_1,
+	"iso-8859-15":  charmap.ISO8859_15,
+	"windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
+}
+
+// charset reads XML that names its encoding.
+func charset(label string, r io.Reader) (io.Reader, error) {
+	if c := charsets[strings.ToLower(label)]; c != nil {
+		return c.NewDecoder().Reader(r), nil
+	}
+	return nil, fmt.Errorf("%w: the encoding %q is not read; want UTF-8 or ISO-8859-1", coles.ErrFormat, label)
 }

@@ -29,13 +29,8 @@ type CSR struct{ state Dict }
 
 // reduce stands for calling a class or function with a tuple of arguments.
 func (m *machine) reduce(call tuple) {
-	g, _ := call[0].(global)
-	args, ok := call[1].(tuple)
-	if !ok {
-		m.malformed("called with a %T instead of a tuple", call[1])
-		return
-	}
-	switch g {
+	args := as[tuple](m, call[1], "the tuple of a call")
+	switch g := as[global](m, call[0], "what is called"); g {
 	case csrMatrix:
 		m.push(&CSR{})
 	case reconstruct:
@@ -46,18 +41,11 @@ func (m *machine) reduce(call tuple) {
 		}
 		m.push(Dict{})
 	case dtype: // of a name such as 'f4', and two flags of no consequence
-		if len(args) == 0 {
-			args = tuple{nil}
-		}
-		name, ok := args[0].(string)
-		if !ok {
-			m.malformed("dtype named by a %T", args[0])
-		}
-		d := &dtypeValue{name: name}
+		d := &dtypeValue{name: as[string](m, append(args, nil)[0], "the name of a dtype")}
 		m.setType(d, "<") // the byte order follows in BUILD
 		m.push(d)
 	default:
-		m.malformed("a %T is called", call[0])
+		m.malformed("%q is called", g)
 	}
 }
 
@@ -71,63 +59,48 @@ func (m *machine) setType(d *dtypeValue, order string) {
 func (m *machine) build(t tuple) {
 	switch obj := t[0].(type) {
 	case *CSR:
-		state, ok := t[1].(Dict)
-		if !ok {
-			m.malformed("state of a csr_matrix is a %T", t[1])
-		}
-		obj.state = state
+		obj.state = as[Dict](m, t[1], "the state of a csr_matrix")
 	case *dtypeValue: // (version, byte order, …)
-		state, _ := t[1].(tuple)
-		if len(state) < 2 {
-			m.malformed("state of a dtype is a %T", t[1])
-			return
-		}
-		order, ok := state[1].(string)
-		if !ok {
-			m.malformed("byte order of a dtype is a %T", state[1])
-		}
-		m.setType(obj, order)
+		state := as[tuple](m, t[1], "the state of a dtype")
+		m.setType(obj, as[string](m, append(state, nil, nil)[1], "the byte order of a dtype"))
 	case *Array:
-		if err := obj.build(t[1]); err != nil {
-			m.fail(err)
-		}
+		m.fill(obj, as[tuple](m, t[1], "the state of an array"))
 	default:
 		m.malformed("a %T has no state to set", t[0])
 	}
 	m.push(t[0])
 }
 
-// build takes NumPy's (version, shape, dtype, column-major, bytes).
-func (a *Array) build(v any) error {
-	state, _ := v.(tuple)
+// fill sets an array to NumPy's (version, shape, dtype, column-major, bytes).
+func (m *machine) fill(a *Array, state tuple) {
 	if len(state) != 5 {
-		return fmt.Errorf("%w: state of an array is a %T of %d", coles.ErrFormat, v, len(state))
+		m.malformed("the state of an array has %d parts", len(state))
+		return
 	}
-	shape, ok1 := state[1].(tuple)
-	kind, ok2 := state[2].(*dtypeValue)
-	fortran, ok3 := state[3].(bool)
-	data, ok4 := state[4].(string)
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return fmt.Errorf("%w: state of an array is (_, %T, %T, %T, %T)", coles.ErrFormat, state[1], state[2], state[3], state[4])
+	shape, kind := as[tuple](m, state[1], "the shape of an array"), as[*dtypeValue](m, state[2], "the type of an array")
+	fortran, data := as[bool](m, state[3], "the order of an array"), as[string](m, state[4], "the bytes of an array")
+	if m.err != nil {
+		return
 	}
 	h := kind.header
 	h.Fortran, h.Count = fortran, 1
 	for _, s := range shape {
 		d, ok := s.(int)
 		if !ok || d < 0 {
-			return fmt.Errorf("%w: an array with a side of %T", coles.ErrFormat, s)
+			m.malformed("an array with a side of %T", s)
+			return
 		}
 		h.Shape = append(h.Shape, d)
 		if d > 0 && h.Count > len(data)/d {
-			return fmt.Errorf("%w: an array of shape %v … in %d bytes", coles.ErrChecksum, h.Shape, len(data))
+			m.fail(fmt.Errorf("%w: an array of shape %v … in %d bytes", coles.ErrChecksum, h.Shape, len(data)))
+			return
 		}
 		h.Count *= d
 	}
 	if h.Count*h.Size != len(data) {
-		return fmt.Errorf("an array of shape %v and %d-byte elements in %d bytes: %w", h.Shape, h.Size, len(data), coles.ErrShape)
+		m.fail(fmt.Errorf("an array of shape %v and %d-byte elements in %d bytes: %w", h.Shape, h.Size, len(data), coles.ErrShape))
 	}
 	a.Header, a.data = h, data
-	return nil
 }
 
 // Ints are the elements, in the order of the file.

@@ -3,7 +3,7 @@
 //
 // It does not use github.com/nlpodyssey/gopickle, which takes the memory that a pickle declares and
 // lets any opcode through: a scan before it (every opcode, its argument's length, the memo) would
-// be as long as this interpreter. No class is ever built but the classes of globals.
+// be as long as this interpreter. No class is ever built but the classes of the globals.
 package pickle
 
 import (
@@ -21,26 +21,17 @@ import (
 // for some fifty bytes of memory (an empty dict).
 const MaxBytes = 128 << 20
 
-// globals are the classes and functions that a pickle may name.
-var globals = map[string]global{
-	"scipy.sparse.csr csr_matrix":        csrMatrix,
-	"numpy.core.multiarray _reconstruct": reconstruct,
-	"numpy ndarray":                      ndarray,
-	"numpy dtype":                        dtype,
-	"collections defaultdict":            defaultdict,
-	"__builtin__ list":                   listClass,
-}
+// A global is a class or function by its module and name.
+type global string
 
-// global is a class or function by its meaning.
-type global int
-
+// The globals that a pickle may name.
 const (
-	csrMatrix global = iota + 1
-	reconstruct
-	ndarray // named as an argument only
-	dtype
-	defaultdict
-	listClass // named as an argument only
+	csrMatrix   global = "scipy.sparse.csr csr_matrix"
+	reconstruct global = "numpy.core.multiarray _reconstruct"
+	dtype       global = "numpy dtype"
+	defaultdict global = "collections defaultdict"
+	ndarray     global = "numpy ndarray"    // as an argument only
+	listClass   global = "__builtin__ list" // as an argument only
 )
 
 // The values that a pickle builds: nil, bool, int, float64, string (text or bytes), global, mark,
@@ -94,6 +85,15 @@ func (m *machine) fail(err error) {
 
 func (m *machine) malformed(format string, args ...any) {
 	m.fail(fmt.Errorf("%w: %s", coles.ErrFormat, fmt.Sprintf(format, args...)))
+}
+
+// as is a value that has to be a T; another one is a fault, and gives a zero T.
+func as[T any](m *machine, v any, what string) T {
+	t, ok := v.(T)
+	if !ok {
+		m.malformed("%s is a %T", what, v)
+	}
+	return t
 }
 
 // take returns the next n bytes.
@@ -221,8 +221,10 @@ func (m *machine) step() (done bool) {
 		m.setAll(m.popMark())
 	case 'c': // GLOBAL
 		module, name := m.line(), m.line()
-		g, ok := globals[module+" "+name]
-		if !ok {
+		g := global(module + " " + name)
+		switch g {
+		case csrMatrix, reconstruct, dtype, defaultdict, ndarray, listClass:
+		default:
 			m.fail(fmt.Errorf("%w: class %q of module %q", npy.ErrObject, name, module))
 		}
 		m.push(g)
@@ -251,24 +253,18 @@ func (m *machine) get(slot uint32) {
 }
 
 func (m *machine) appendAll(t tuple) {
-	top := m.pop()
-	l, ok := top.(*List)
-	if !ok {
-		m.malformed("append to a %T", top)
-		return
+	if l := as[*List](m, m.pop(), "what values are appended to"); l != nil {
+		l.Items = append(l.Items, t...)
+		m.push(l)
 	}
-	l.Items = append(l.Items, t...)
-	m.push(l)
 }
 
 func (m *machine) setAll(t tuple) {
-	top := m.pop()
-	d, ok := top.(Dict)
-	if !ok || len(t)%2 != 0 {
-		m.malformed("%d keys and values set in a %T", len(t), top)
-		return
+	d := as[Dict](m, m.pop(), "what keys are set in")
+	if len(t)%2 != 0 {
+		m.malformed("%d keys and values", len(t))
 	}
-	for i := 0; i < len(t); i += 2 {
+	for i := 0; i < len(t) && m.err == nil; i += 2 {
 		switch t[i].(type) {
 		case int, string, bool, nil:
 			d[t[i]] = t[i+1]

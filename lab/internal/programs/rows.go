@@ -61,7 +61,7 @@ func Again[R any](ctx context.Context, args ...string) (row R, err error) {
 
 // Mapped puts a matrix of float32 into a temporary .npy file, in the folder that TMPDIR names, and maps
 // it. The file has no name any more then, and its room on the disk ends with the mapping.
-func Mapped(x mat.Matrix) (*dataset.Mapped, error) {
+func Mapped(x mat.Matrix) (*dataset.Dataset, error) {
 	dir, err := os.MkdirTemp("", "features")
 	if err != nil {
 		return nil, err
