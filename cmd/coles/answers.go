@@ -94,7 +94,7 @@ type valuations struct {
 
 // find predicts.
 func (a *answers) find(ctx context.Context) error {
-	found, err := a.p.Answers(ctx, a.v.Graph, a.v.rows, a.t, a.rows)
+	found, err := a.p.Answers(ctx, a.v.Graph, a.v.Rows, a.t, a.rows)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	if a.o.why {
 		named := *a.v.Dataset
 		named.IDs = a.ids
-		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.model, a.v.rows, a.t, a.rows, found)
+		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.Model, a.v.Rows, a.t, a.rows, found)
 		if errors.Is(err, task.ErrNoReasons) {
 			return usagef("-why takes labels to learn from, or features and the model that embeds them")
 		}

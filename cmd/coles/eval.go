@@ -24,7 +24,6 @@ import (
 type evalOptions struct {
 	vectorOptions
 	labelOptions
-	splits                string
 	perClass, count, runs int
 	json                  bool
 }
@@ -89,7 +88,7 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	rows, width := v.rows.Dims()
+	rows, width := v.Rows.Dims()
 	if v.Labels == nil {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
 	}
@@ -103,7 +102,7 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	if t.Kind() != task.OneClass {
-		if e.Shares, err = o.shares(ctx, s, t, v.rows, labelled); err != nil {
+		if e.Shares, err = o.shares(ctx, s, t, v.Rows, labelled); err != nil {
 			return err
 		}
 		if e.Classes = len(t.Names); o.runs > 0 {
@@ -128,17 +127,17 @@ func (o *evalOptions) shares(ctx context.Context, s *session, t task.Target, y m
 
 // measure measures by one class a node.
 func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v *vectors, t task.Target, labelled []int) error {
-	splits, from, err := o.splitsToUse(ctx, s, v.Dataset)
+	splits, from, err := o.splitsToUse(s, v.Dataset)
 	if err != nil {
 		return err
 	}
 	p := eval.Protocol{Runs: o.runs, KMeans: cluster.KMeans{Seed: o.fit.seed}, Progress: s.progress.show}
-	r, err := p.Classify(ctx, v.rows, v.Labels, splits)
+	r, err := p.Classify(ctx, v.Rows, v.Labels, splits)
 	if err != nil {
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
-	if fitted, ok := v.model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
+	if fitted, ok := v.Model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
 		if e.Choice, err = otherModel(ctx, v, fitted, p, splits); err != nil {
 			return err
 		}
@@ -149,7 +148,7 @@ func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v 
 		e.doubt = about.Homophily.Doubt(e.Choice.Alignment)
 	}
 	if p.Runs > 0 {
-		e.Clustering, err = clusters(ctx, p, v.rows, v.Labels, labelled)
+		e.Clustering, err = clusters(ctx, p, v.Rows, v.Labels, labelled)
 	}
 	return err
 }
@@ -191,15 +190,13 @@ func (o *evalOptions) checkEval(s *session) error {
 }
 
 // splitsToUse reads splits, takes the dataset's or draws some, and reports which.
-func (o *evalOptions) splitsToUse(ctx context.Context, s *session, d *dataset.Dataset) ([]dataset.Split, string, error) {
-	n := len(d.Labels)
+func (o *evalOptions) splitsToUse(s *session, d *dataset.Dataset) ([]dataset.Split, string, error) {
 	var splits []dataset.Split
 	var from string
 	var err error
 	switch {
 	case o.splits != "":
-		splits, err = readSplits(ctx, s, o.splits, n)
-		from = o.splits
+		splits, from = d.Splits, o.splits
 	case len(d.Splits) > 0 && !s.set("per-class", "count"):
 		splits, from = d.Splits, "masks of the graph"
 	default:
