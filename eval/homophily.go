@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"coles"
@@ -125,4 +126,32 @@ func Assortativity(g *coles.Graph, values []float64) (float64, error) {
 		return 0, fmt.Errorf("%w: the correlation of values up to %g", coles.ErrNotFinite, slices.Max(from))
 	}
 	return r, nil
+}
+
+// NeighboursError is the mean absolute error of a guess at each value: the mean value of the neighbours that have one, or else
+// of all others. NaN is no value. It takes O(n + m).
+func NeighboursError(g *coles.Graph, values []float64) float64 {
+	total, known, off := 0.0, 0.0, 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			total, known = total+v, known+1
+		}
+	}
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		sum, count := 0.0, 0.0
+		near, _ := g.Neighbors(i)
+		for _, j := range near {
+			if of := values[j]; int(j) != i && !math.IsNaN(of) {
+				sum, count = sum+of, count+1
+			}
+		}
+		if count == 0 {
+			sum, count = total-v, known-1
+		}
+		off += math.Abs(v-sum/count) / known
+	}
+	return off
 }

@@ -1,14 +1,18 @@
 package task
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"coles"
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/setting"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,9 +23,11 @@ type Data struct {
 	Graph *coles.Graph // nil for vectors alone
 	// Joined says that the graph is from [Join]: its edges agree with the features that made them.
 	Joined bool
-	Apart  bool // the graph has no edges, by [Apart]
+	Apart  bool // the graph has no edges, as a [File] places the rows
 	// ByKinds says that edges weigh by the degrees of their kinds, by [Data.Fit].
 	ByKinds bool
+
+	names map[string]string // by id
 }
 
 // New makes the graph of a dataset. Errors: as [dataset.Dataset.Graph].
@@ -59,18 +65,15 @@ func (d *Data) Only(y mat.Matrix) (*Data, mat.Matrix) {
 	return &Data{Dataset: &of}, y
 }
 
-// usualNearest is how many neighbours a row has where nobody says. Cross-validation chose no better of 5, 10 and 20.
-const usualNearest = 10
+// usualNearest is how many neighbours each of n rows has where nobody says. Cross-validation chose no better of 5, 10 and 20.
+func usualNearest(n int) int { return min(10, (n+3)/4) }
 
-// UsualNearest is how many nearest rows each of n has: 10, or n/4 below 40.
-func UsualNearest(n int) int { return min(usualNearest, (n+3)/4) }
-
-// Join joins each row of features to its k nearest, 0 for [UsualNearest]. The dataset gets the graph as Undirected.
+// Join joins each row of features to its k nearest, for 0 or less to 10, or n/4 below 40 rows. The dataset gets the graph as Undirected.
 // Errors: as [coles.KNN], and [coles.ErrShape] for k rows or fewer, or where none is near another.
 func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	n, _ := d.Features.Dims()
-	if k == 0 {
-		k = UsualNearest(n)
+	if k <= 0 {
+		k = usualNearest(n)
 	}
 	if k >= n {
 		return nil, fmt.Errorf("%w: %d nearest rows take %d rows or more, and there are %d", coles.ErrShape, k, k+1, n)
@@ -86,22 +89,32 @@ func Join(ctx context.Context, d *dataset.Dataset, k int) (*Data, error) {
 	return &Data{Dataset: d, Graph: g, Joined: true}, nil
 }
 
-// Apart are rows of features without edges, for a [File] that places them.
-func Apart(d *dataset.Dataset) (*Data, error) {
-	n, _ := d.Features.Dims()
-	var err error
-	if d.Undirected, err = coles.NewGraph(n, nil, named(d)...); err != nil {
-		return nil, err
-	}
-	return &Data{Dataset: d, Graph: d.Undirected, Apart: true}, nil
-}
-
 // named gives a graph the ids of a dataset, if it has some.
 func named(d *dataset.Dataset) (opts []coles.GraphOption) {
 	if d.IDs != nil {
 		opts = append(opts, coles.WithIDs(d.IDs))
 	}
 	return opts
+}
+
+// Called are what answers call nodes of these ids.
+func (d *Data) Called(ids []string) []string {
+	if d.names == nil {
+		return ids
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = cmp.Or(d.names[id], id)
+	}
+	return names
+}
+
+// Class is the name of a class, its number where classes have none, and "" for −1.
+func (d *Data) Class(label int) string {
+	if label < 0 {
+		return ""
+	}
+	return className(d.Classes, label)
 }
 
 // Columns is the width of the features, 0 for none.
@@ -143,6 +156,21 @@ func Names(ids []string, n int) []string {
 type Note struct {
 	Text   string
 	Advice []parse.Advice // fields of [coles.Settings], [Linking] or [parse.Options]
+}
+
+// NoteOf is an error without names of packages, and what may help.
+func NoteOf(err error) Note {
+	n := Note{Text: err.Error()}
+	if where := (*parse.Error)(nil); errors.As(err, &where) {
+		bare := *where
+		bare.Advice = nil
+		n.Text = strings.Replace(n.Text, where.Error(), bare.Error(), 1)
+		for _, a := range where.Advice {
+			n.Advice = append(n.Advice, parse.Advice{Field: a.Field, Value: a.Value, Says: "says " + a.Says})
+		}
+	}
+	n.Text = setting.Plain(n.Text)
+	return n
 }
 
 // String is the sentence.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -72,7 +73,7 @@ func ReadFile(from io.Reader) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		want = Wants(f.Model)
+		want = wants(f.Model)
 		if begins(readingMagic) {
 			how := struct {
 				Only    *[]string
@@ -171,39 +172,50 @@ func Keep(m Model, o parse.Options, d *Data) *File {
 	return f
 }
 
-// PlacesRows reports whether the model embeds rows that have no graph.
-func (f *File) PlacesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
+// placesRows reports whether the model embeds rows that have no graph.
+func (f *File) placesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
 
-// Embed makes vectors of d by the model, in its precision. Rows that are [Apart] join those kept here. Errors: as the
-// model's, and [NewPlacer].
-func (f *File) Embed(ctx context.Context, d *Data) (mat.Matrix, error) {
-	var y *mat.Dense
-	known, err := (*Data)(nil), error(nil)
-	if d.Apart {
-		if known, err = f.Known(); err != nil {
-			return nil, err
-		}
-	}
-	if known != nil {
-		p, err := NewPlacer(ctx, f.Model.(*coles.Model), known)
-		if err != nil {
-			return nil, err
-		}
-		y, err = p.Embed(ctx, d.Features, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-	} else if y, err = f.Model.Embed(ctx, d.Graph, d.Features); err != nil {
+// embed makes vectors of d by the model, in its precision. Rows that are [Data.Apart] join those kept here.
+func (f *File) embed(ctx context.Context, d *Data, how Fitting) (*Fitted, error) {
+	if err := checkFeatures(f.Model, d.Features); err != nil {
 		return nil, err
 	}
-	return Narrowed(f.Model, y), nil
+	fitted, ok := f.Model.(*coles.Model)
+	if ok && d.Graph.Roles() != nil && fitted.Report().RoleShare == 0 {
+		return nil, errors.New("the model was fitted to edges that have no direction")
+	}
+	if how.Scratch != "" && !d.Apart {
+		if !ok {
+			return nil, errors.New("a network embeds in memory alone")
+		}
+		m, err := fitted.EmbedScratch(ctx, d.Graph, d.Features, how.Scratch, how.Memory)
+		if err != nil {
+			return nil, err
+		}
+		return &Fitted{Model: m, Rows: embedding(m)}, nil
+	}
+	var y *mat.Dense
+	var err error
+	if d.Apart && f.Rows != nil {
+		var known *Data
+		if known, err = f.known(); err != nil {
+			return nil, err
+		}
+		var p *Placer
+		if p, err = NewPlacer(ctx, f.Model, known); err == nil {
+			y, err = p.Embed(ctx, d.Features, nil, nil)
+		}
+	} else {
+		y, err = f.Model.Embed(ctx, d.Graph, d.Features)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Model: f.Model, Rows: narrowed(f.Model, y)}, nil
 }
 
-// Known are the rows, for a [Placer]; nil where there are none.
-func (f *File) Known() (*Data, error) {
-	if f.Rows == nil {
-		return nil, nil
-	}
+// known are the rows, for a [Placer].
+func (f *File) known() (*Data, error) {
 	d, err := New(f.Rows)
 	if err == nil {
 		d.Joined = true

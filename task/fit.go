@@ -46,14 +46,17 @@ type Fitting struct {
 	Change func(*coles.Settings) error // changes the settings of the purpose; nil for no change
 	// Labels, if set, choose the model as [learn.ChooseModel] says, where there are features and labels, and no setting
 	// names the kind. How says how they are learnt from.
-	Labels  *Target
-	How     learn.Options
-	Options []coles.Option // of progress and of memory
+	Labels   *Target
+	How      learn.Options
+	By       *File  // whose model embeds in the place of a fit, nil for none
+	Scratch  string // a folder for what takes more than so many bytes of Memory, "" for none
+	Memory   int64
+	Progress coles.Progress
 }
 
 // Fitted is a model and the vectors of the nodes that it was fitted to.
 type Fitted struct {
-	Model  *coles.Model
+	Model  Model
 	Rows   mat.Matrix    // n × d′, in the precision of the fit
 	Choice *learn.Choice // where labels chose
 	Notes  []Note
@@ -61,16 +64,19 @@ type Fitted struct {
 
 // Notice says what a choice without labels may have missed, "" for nothing.
 func (f *Fitted) Notice() string {
-	if f.Choice != nil {
-		return ""
+	if m, ok := f.Model.(*coles.Model); ok && f.Choice == nil {
+		return m.Report().Notice()
 	}
-	return f.Model.Report().Notice()
+	return ""
 }
 
 // Fit fits a model. For rows that [Join] has joined it takes the graph, as their neighbours agree with the features that made
 // them, and [live.RowShare]. For links of edges with kinds, unless arcs count, the graph of d becomes a sum of its kinds.
 // Each kind weighs by its own degrees, (d_u·d_v)^-½. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
+	if how.By != nil && how.By.Model != nil {
+		return how.By.embed(ctx, d, how)
+	}
 	s := how.For.Settings(d.Graph.Nodes(), d.Columns())
 	if how.For == ForLinks && d.Kinds != nil && d.Graph.Roles() == nil {
 		s.WeightSpan = 0
@@ -94,31 +100,35 @@ func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	if s.Kind == 0 && d.Joined && !byLabels {
 		s.Kind = coles.UseGraph
 	}
-	options := append([]coles.Option{coles.WithSettings(s)}, how.Options...)
+	options := []coles.Option{coles.WithSettings(s)}
+	if how.Progress != nil {
+		options = append(options, coles.WithProgress(how.Progress))
+	}
+	if how.Scratch != "" {
+		options = append(options, coles.WithScratch(how.Scratch, how.Memory))
+	}
+	var m *coles.Model
 	var err error
 	if byLabels {
 		if f.Choice, err = learn.ChooseModel(ctx, d.Graph, d.Features, how.Labels.Labels, how.How, options...); err == nil {
-			f.Model = f.Choice.Model
+			m = f.Choice.Model
 		}
 	} else {
-		f.Model, err = coles.Fit(ctx, d.Graph, d.Features, options...)
+		m, err = coles.Fit(ctx, d.Graph, d.Features, options...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.Rows = Embedding(f.Model)
-	if unit := f.Model.Report().WeightUnit; unit > 0 {
+	f.Model, f.Rows = m, embedding(m)
+	if unit := m.Report().WeightUnit; unit > 0 {
 		f.Notes = append(f.Notes, Note{fmt.Sprintf("weights of edges span decades, so that w counts as log(1 + w/%.3g), by the median", unit),
 			[]parse.Advice{{Field: "WeightSpan", Value: "0", Says: "takes them as they are"}}})
 	}
 	return f, nil
 }
 
-// Embedding is that of a fit, in the precision of the fit; nil for no model.
-func Embedding(m *coles.Model) mat.Matrix {
-	if m == nil {
-		return nil
-	}
+// embedding is that of a fit, in the precision of the fit.
+func embedding(m *coles.Model) mat.Matrix {
 	if y := m.Embedding32(); y != nil {
 		return y
 	}

@@ -21,12 +21,20 @@ type Model interface {
 	Hash() string
 }
 
-// Wants is how many columns of features a model wants, 0 for none.
-func Wants(m Model) int {
+// wants is how many columns of features a model wants, 0 for none.
+func wants(m Model) int {
 	if m, ok := m.(*gnn.Model); ok {
 		return m.Report().Features
 	}
 	return m.(*coles.Model).Report().Features
+}
+
+// checkFeatures refuses no features for a model that has learnt from some.
+func checkFeatures(m Model, x mat.Matrix) error {
+	if wanted := wants(m); wanted > 0 && x == nil {
+		return fmt.Errorf("the model wants %d features, and the graph has none: name a file of them", wanted)
+	}
+	return nil
 }
 
 // usesEdges reports whether a model embeds nodes by their edges.
@@ -39,8 +47,8 @@ func usesEdges(m Model) bool {
 	return r.Kind == coles.UseGraph || r.StructureShare > 0
 }
 
-// Narrowed is an embedding in float32 if the model's is, as a fit writes it.
-func Narrowed(m Model, y *mat.Dense) mat.Matrix {
+// narrowed is an embedding in float32 if the model's is, as a fit writes it.
+func narrowed(m Model, y *mat.Dense) mat.Matrix {
 	fitted, ok := m.(*coles.Model)
 	if !ok || fitted.Report().Precision != coles.Float32 {
 		return y
@@ -53,9 +61,9 @@ func Narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// Take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
+// take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
 // of the two graphs has them. Errors: [coles.ErrShape] for edges without kinds.
-func (f *File) Take(d *Data) ([]Note, error) {
+func (f *File) take(d *Data) ([]Note, error) {
 	if !f.ByKinds {
 		return otherWeights(f.Model, d.Graph), nil
 	}

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LeaveOutAlike leaves out features alike for all nodes, and reports it.
-func LeaveOutAlike(d *dataset.Dataset) bool {
+// leaveOutAlike leaves out features alike for all nodes, and reports it.
+func leaveOutAlike(d *dataset.Dataset) bool {
 	if d.Features == nil {
 		return false
 	}
@@ -53,8 +53,8 @@ func ZeroRows(y mat.Matrix, ids []string) (notes []Note) {
 // fewLabels is the number of nodes below which a feature may agree with the labels by chance.
 const fewLabels = 20
 
-// LabelsInFeatures notes columns of the features that give away the labels.
-func LabelsInFeatures(d *dataset.Dataset) (notes []Note) {
+// labelsInFeatures notes columns of the features that give away the labels.
+func labelsInFeatures(d *dataset.Dataset) (notes []Note) {
 	var known []int
 	for i, class := range Known(d, len(d.Labels)) {
 		if class >= 0 {

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 
 	"coles"
 	"coles/live"
@@ -16,8 +17,16 @@ type Placer struct {
 	rows   *live.Rows // that newcomers without edges join; nil for a graph whose edges were given
 }
 
-// NewPlacer places newcomers among d, whose model m embeds. Errors: as [live.Freeze] and [live.FreezeRows].
-func NewPlacer(ctx context.Context, m *coles.Model, d *Data) (p *Placer, err error) {
+// NewPlacer places newcomers among d, by the model of [coles.Fit] that embeds d. Errors: as [live.Freeze] and
+// [live.FreezeRows], and for a network.
+func NewPlacer(ctx context.Context, of Model, d *Data) (p *Placer, err error) {
+	m, ok := of.(*coles.Model)
+	if !ok {
+		return nil, errors.New("the model is a network, which places no newcomers")
+	}
+	if err := checkFeatures(m, d.Features); err != nil {
+		return nil, err
+	}
 	p = &Placer{}
 	if !d.Joined {
 		p.frozen, err = live.Freeze(ctx, m, d.Graph, d.Features)

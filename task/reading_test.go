@@ -91,12 +91,12 @@ func TestKindsOfEdges(t *testing.T) {
 		var file bytes.Buffer
 		testkit.Must(Keep(f.Model, parse.Options{}, d).WriteTo(&file))
 		kept, again := testkit.Must(ReadFile(&file)), read(text)
-		testkit.Must(kept.Take(again))
-		y := testkit.Must(kept.Embed(t.Context(), again))
+		testkit.Must(kept.take(again))
+		y := testkit.Must(again.Fit(t.Context(), Fitting{By: kept})).Rows
 		if kept.ByKinds != c.weighed || math.Abs(again.Graph.CSR().At(0, 1)-c.ab) > 1e-15 || !mat.EqualApprox(y, f.Rows, 1e-9) {
 			t.Errorf("purpose %d: by kinds %v, and weights %v", c.purpose, kept.ByKinds, again.Graph)
 		}
-		if _, err := kept.Take(read("a b\nb c\n")); (err != nil) != c.weighed {
+		if _, err := kept.take(read("a b\nb c\n")); (err != nil) != c.weighed {
 			t.Errorf("purpose %d, without kinds: %v", c.purpose, err)
 		}
 	}

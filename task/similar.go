@@ -16,20 +16,26 @@ type Similar struct {
 	n     int
 }
 
-// NewSimilar compares nodes by the cosines of their vectors y. In a graph without features, of one kind of nodes, it
-// compares neighbours instead: the nearest vectors of a node are often its leaves. Errors: as [near.NewIndex].
-func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, progress coles.Progress) (*Similar, error) {
-	n, _ := y.Dims()
-	s := &Similar{n: n}
-	if d.Graph != nil && d.Features == nil && d.Sides == nil {
-		s.graph = d.Graph
+// NewSimilar compares nodes by their vectors y. In a graph without features, of one kind of nodes, or for nil y it compares
+// neighbours instead: the nearest vectors of a node are often its leaves. Errors: as [near.NewIndex].
+func NewSimilar(ctx context.Context, d *Data, y mat.Matrix, by near.Similarity, progress coles.Progress) (*Similar, error) {
+	s := &Similar{}
+	if d.Graph != nil && (y == nil || d.Features == nil && d.Sides == nil) {
+		s.graph, s.n = d.Graph, d.Graph.Nodes()
+	}
+	if y == nil {
+		return s, nil
 	}
 	var err error
-	if s.index, err = near.NewIndex(ctx, y, near.Cosine); err == nil {
+	if s.index, err = near.NewIndex(ctx, y, by); err == nil {
+		s.n, _ = y.Dims()
 		s.index.Progress = progress
 	}
 	return s, err
 }
+
+// Nodes is how many nodes are compared.
+func (s *Similar) Nodes() int { return s.n }
 
 // Rows are the k nodes most similar to each of these, or all others, best first. Errors: as [near.Index.Rows] and
 // [near.Alike].

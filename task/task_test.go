@@ -46,11 +46,11 @@ func TestFewRowsAreJoined(t *testing.T) {
 		}
 	}
 	f := testkit.Must(d.Fit(ctx, Fitting{}))
-	testkit.WantSame(t, "kind", f.Model.Report().Kind, coles.UseGraph)
+	testkit.WantSame(t, "kind", f.Model.(*coles.Model).Report().Kind, coles.UseGraph)
 	y := testkit.Must(testkit.Must(NewPlacer(ctx, f.Model, d)).Embed(ctx, x.Slice(0, 1, 0, 3), nil, nil))
 	testkit.WantSame(t, "a newcomer's columns", width(y), width(f.Rows))
 	for rows, want := range map[int]int{1: 1, 4: 1, 12: 3, 39: 10, 40: 10, 4000: 10} {
-		testkit.WantSame(t, "nearest", UsualNearest(rows), want)
+		testkit.WantSame(t, "nearest", usualNearest(rows), want)
 	}
 	for _, k := range []int{8, 9} {
 		testkit.WantError(t, testkit.Err(Join(ctx, &dataset.Dataset{Features: x}, k)), coles.ErrShape)
@@ -68,7 +68,7 @@ func TestLinksAreLearntWithoutTheHiddenEdges(t *testing.T) {
 	hand := testkit.Must(link.Fit(ctx, d.Graph, link.Options{Seed: 1, Features: set.Features, Embed: func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
 		edges = append(edges, g.Report().Edges)
 		m, err := coles.Fit(ctx, g, set.Features, coles.WithSettings(coles.LinkSettings(300, 60)))
-		return Embedding(m), err
+		return embedding(m), err
 	}}))
 	testkit.WantSame(t, "worth", got.Worth, hand.Worth)
 	testkit.WantSame(t, "links", testkit.Must(got.Recommend(ctx, nil, 5, nil)), testkit.Must(hand.Recommend(ctx, nil, 5, nil)))
@@ -140,9 +140,9 @@ func TestClusters(t *testing.T) {
 func TestSimilarNodes(t *testing.T) {
 	g := testkit.Must(coles.NewGraph(6, testkit.ToEdges([][2]int{{0, 1}, {0, 2}, {3, 4}, {3, 5}})))
 	y := mat.NewDense(6, 2, []float64{1, 0, 1, 0, 0, 1, 0, 1, 0, 1, -1, 0})
-	bare := testkit.Must(NewSimilar(ctx, &Data{Dataset: &dataset.Dataset{}, Graph: g}, y, nil))
+	bare := testkit.Must(NewSimilar(ctx, &Data{Dataset: &dataset.Dataset{}, Graph: g}, y, near.Cosine, nil))
 	testkit.WantSame(t, "like neighbours", testkit.Must(bare.Rows(ctx, []int{1}, 5)), testkit.Must(near.Alike(ctx, g, []int{1}, 5)))
-	rich := testkit.Must(NewSimilar(ctx, &Data{Dataset: &dataset.Dataset{Features: y}, Graph: g}, y, nil))
+	rich := testkit.Must(NewSimilar(ctx, &Data{Dataset: &dataset.Dataset{Features: y}, Graph: g}, y, near.Cosine, nil))
 	testkit.WantSame(t, "like vectors", testkit.Must(rich.Rows(ctx, []int{1}, 1))[0], []near.Match{{Row: 0, Score: 1}})
 	testkit.WantSame(t, "all others", len(testkit.Must(rich.Rows(ctx, []int{1}, 99))[0]), 5)
 }
@@ -171,10 +171,10 @@ func TestFilesKeepRows(t *testing.T) {
 	f := testkit.Must(ReadFile(bytes.NewReader(kept.Bytes())))
 	testkit.WantSame(t, "model", f.Model.Hash(), m.Hash())
 	more := testkit.Normal(4, 3, 1, 11)
-	at := func(m *coles.Model, d *Data) *mat.Dense {
+	at := func(m Model, d *Data) *mat.Dense {
 		return testkit.Must(testkit.Must(NewPlacer(ctx, m, d)).Embed(ctx, more, nil, nil))
 	}
-	testkit.WantClose(t, "newcomers", at(f.Model.(*coles.Model), testkit.Must(f.Known())), at(m, d), 0)
+	testkit.WantClose(t, "newcomers", at(f.Model, testkit.Must(f.known())), at(m, d), 0)
 }
 
 // The karate club has 34 members and 78 ties, 1 to 17 a member (Zachary 1977).
@@ -195,7 +195,7 @@ func TestDescription(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	d := &dataset.Dataset{Features: mat.NewDense(2, 2, []float64{1, 2, 1, 2})}
-	if !LeaveOutAlike(d) || d.Features != nil {
+	if !leaveOutAlike(d) || d.Features != nil {
 		t.Error("features that are all alike stay")
 	}
 	testkit.WantSame(t, "zero rows", ZeroRows(mat.NewDense(3, 1, []float64{0, 1, 0}), nil)[0].Text, `nodes whose vectors are zero: 2 of 3, such as "0"`)
@@ -205,7 +205,7 @@ func TestNotes(t *testing.T) {
 		d.Labels = append(d.Labels, i%2)
 		d.Features.(*mat.Dense).SetRow(i, []float64{float64(7 * (i % 2)), float64(i)})
 	}
-	testkit.WantSame(t, "labels in features", LabelsInFeatures(d)[0].Text, `features that say what the labels say: "copy"`)
+	testkit.WantSame(t, "labels in features", labelsInFeatures(d)[0].Text, `features that say what the labels say: "copy"`)
 }
 
 // A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the

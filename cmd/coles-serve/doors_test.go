@@ -22,6 +22,7 @@ import (
 	browser "coles/examples/browser/view"
 	"coles/internal/testkit"
 	"coles/learn"
+	"coles/near"
 	"coles/task"
 )
 
@@ -56,7 +57,7 @@ func (d *doors) library(t *testing.T) answers {
 		rows = append(rows, row)
 	}
 	fitted := testkit.Must(data.Fit(ctx, task.Fitting{}))
-	similar := testkit.Must(testkit.Must(task.NewSimilar(ctx, data, fitted.Rows, nil)).Rows(ctx, rows, 5))
+	similar := testkit.Must(testkit.Must(task.NewSimilar(ctx, data, fitted.Rows, near.Cosine, nil)).Rows(ctx, rows, 5))
 	links := testkit.Must(testkit.Must(data.Links(ctx, task.Linking{Seed: 1})).Recommend(ctx, rows, 5, nil))
 	for q, id := range d.asked {
 		for what, found := range map[string][]match{"similar to": named(ids, similar[q]), "links of": named(ids, links[q])} {

@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s := &service{load: from.load, share: *share, ctx: ctx, log: log.New(stderr, "", log.LstdFlags), hosts: cli.HostsOf(*addr, *hosts), token: token}
+	from.log = log.New(stderr, "", log.LstdFlags)
+	s := &service{load: from.load, share: *share, ctx: ctx, log: from.log, hosts: cli.HostsOf(*addr, *hosts), token: token}
 	d, f, err := from.files(ctx)
 	if err != nil {
 		return err

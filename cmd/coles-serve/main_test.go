@@ -191,7 +191,7 @@ func TestTable(t *testing.T) {
 	testkit.Must(m.WriteTo(&b))
 	from.model = filepath.Join(t.TempDir(), "numbers.model")
 	write(t, from.model, b.String())
-	if _, err := from.load(t.Context()); err == nil || !strings.Contains(err.Error(), "columns of text") {
+	if _, err := from.load(t.Context()); err == nil || !strings.Contains(err.Error(), "knows numbers only") {
 		t.Errorf("a table for a model without an encoder: %v", err)
 	}
 	testkit.Must(e.WriteTo(&b))

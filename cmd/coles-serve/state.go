@@ -1,21 +1,19 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
+	"log"
 	"math"
-	"strings"
 	"sync"
 	"time"
 
 	"coles"
 	"coles/dataset"
-	"coles/dataset/parse"
 	"coles/dataset/synthetic"
 	"coles/learn"
+	"coles/near"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,6 +59,9 @@ func (s *state) note(notes []task.Note) {
 func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	s := &state{Data: d, cells: cellsOf(d), ids: d.Graph.IDs(), since: time.Now()}
 	how := task.Fitting{How: learn.Options{Seed: 1}}
+	if f.Model != nil {
+		how.By = f
+	}
 	target, err := task.TargetOf(d.Dataset, len(s.ids), "")
 	if err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
@@ -68,12 +69,12 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	if d.Labels != nil {
 		how.Labels = &target
 	}
-	by, chosen, err := s.fit(ctx, f.Model, how)
+	by, chosen, err := s.fit(ctx, how)
 	if err != nil {
 		return nil, err
 	}
 	if s.vectors = by; chosen { // which says nothing of other questions
-		if s.vectors, _, err = s.fit(ctx, nil, task.Fitting{}); err != nil {
+		if s.vectors, _, err = s.fit(ctx, task.Fitting{}); err != nil {
 			return nil, err
 		}
 		if s.model.Hash() == by.model.Hash() {
@@ -99,45 +100,35 @@ func newState(ctx context.Context, d *task.Data, f *task.File) (*state, error) {
 	// What one client begins is there for all.
 	s.links = sync.OnceValues(func() (*task.Links, error) { return d.Links(context.Background(), task.Linking{Seed: 1}) })
 	s.rounding = 1e-6 * mat.Norm(s.rows, math.Inf(1)) // more than the rounding of a frozen graph in float32
-	if s.similar, err = task.NewSimilar(ctx, d, s.rows, nil); err == nil {
+	if s.similar, err = task.NewSimilar(ctx, d, s.rows, near.Cosine, nil); err == nil {
 		s.similar.Index().Prepare()
 	}
 	return s, err
 }
 
-// fit makes vectors by a model or, for nil, fits one, and reports whether labels chose it.
-func (s *state) fit(ctx context.Context, m task.Model, how task.Fitting) (v vectors, chosen bool, err error) {
-	if m == nil {
-		f, err := s.Fit(ctx, how)
-		if err != nil {
-			return v, false, err
-		}
-		s.note(f.Notes)
-		if chosen = f.Choice != nil; chosen {
-			s.notes = append(s.notes, f.Choice.String())
-		} else if said := f.Notice(); said != "" {
-			s.notes = append(s.notes, said)
-		}
-		v.model, v.rows = f.Model, f.Rows
-	} else {
-		var ok bool
-		if v.model, ok = m.(*coles.Model); !ok {
-			return v, false, errors.New("the model is a network, which cannot place newcomers")
-		}
-		y, err := m.Embed(ctx, s.Graph, s.Features)
-		if err != nil {
-			return v, false, err
-		}
-		v.rows = task.Narrowed(m, y)
+// fit makes vectors by the model of f or fits one, and reports whether labels chose it.
+func (s *state) fit(ctx context.Context, how task.Fitting) (v vectors, chosen bool, err error) {
+	f, err := s.Fit(ctx, how)
+	if err != nil {
+		return v, false, err
 	}
-	v.placer, err = task.NewPlacer(ctx, v.model, s.Data)
+	s.note(f.Notes)
+	if chosen = f.Choice != nil; chosen {
+		s.notes = append(s.notes, f.Choice.String())
+	} else if said := f.Notice(); said != "" && how.By == nil {
+		s.notes = append(s.notes, said)
+	}
+	if v.placer, err = task.NewPlacer(ctx, f.Model, s.Data); err == nil {
+		v.model, v.rows = f.Model.(*coles.Model), f.Rows
+	}
 	return v, chosen, err
 }
 
 // A source names the files of a state; empty names stand for none.
 type source struct {
 	graph, features, labels, model string
-	knn                            int // neighbours of each row of features without a graph, 0 for the usual number
+	knn                            int         // neighbours of each row of features without a graph, 0 for the usual number
+	log                            *log.Logger // of what is said about the files
 }
 
 // load is the state of the files.
@@ -169,10 +160,7 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 	if f.ByKinds {
 		return nil, fmt.Errorf("%s takes edges by their kinds, for links, which changes would not say", from.model)
 	}
-	if from.graph == "" && from.features == "" {
-		if f.Rows != nil {
-			return f.Known()
-		}
+	if from.graph == "" && from.features == "" && f.Rows == nil {
 		d, err := synthetic.Communities{}.Generate(ctx)
 		if err != nil {
 			return nil, err
@@ -180,33 +168,23 @@ func (from source) data(ctx context.Context, f *task.File) (*task.Data, error) {
 		d.Labels = nil // of all nodes
 		return task.New(d)
 	}
-	d, err := from.read(f)
-	if err != nil {
-		return nil, err
+	files := task.Files{Nearest: cmp.Or(from.knn, -1)}
+	if f.Model != nil {
+		files.By = f
 	}
-	if f.Model != nil && f.Encoder == nil && d.Table != nil {
-		return nil, fmt.Errorf("%s has columns of text, and the features of %s had none", from.features, from.model)
-	}
-	if from.alone() {
-		return task.Join(ctx, d, from.knn)
-	}
-	task.LeaveOutAlike(d)
-	return task.New(d)
-}
-
-// read reads the graph, the features and the labels as the file of a model wants them.
-func (from source) read(f *task.File) (*dataset.Dataset, error) {
-	readers := [3]io.Reader{strings.NewReader("")} // nil for another file that there is not
-	for k, path := range []string{from.graph, from.features, from.labels} {
-		if path == "" {
-			continue
+	for _, of := range []struct {
+		path string
+		to   **task.Source
+	}{{from.graph, &files.Graph}, {from.features, &files.Features}, {from.labels, &files.Labels}} {
+		if of.path != "" {
+			*of.to = &task.Source{Path: of.path}
 		}
-		text, err := dataset.Open(path, func(r io.Reader) ([]byte, error) { return io.ReadAll(r) })
-		if err != nil {
-			return nil, err
-		}
-		readers[k] = bytes.NewReader(text)
 	}
-	opts := parse.Options{Encoder: f.Encoder, Only: f.Only, Labels: readers[2], EdgesName: from.graph, FeaturesName: from.features, LabelsName: from.labels}
-	return dataset.ReadEdgeList(readers[0], readers[1], opts)
+	d, err := files.Read(ctx)
+	if from.log != nil {
+		for _, n := range files.Notes {
+			from.log.Print(n)
+		}
+	}
+	return d, err
 }

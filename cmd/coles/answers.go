@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
-	"coles"
+	"coles/eval"
 	"coles/learn"
 	"coles/task"
 )
@@ -94,7 +93,7 @@ type valuations struct {
 
 // find predicts.
 func (a *answers) find(ctx context.Context) error {
-	found, err := a.p.Answers(ctx, a.v.Graph, a.v.rows, a.t, a.rows)
+	found, err := a.p.Answers(ctx, a.v.Graph, a.v.Rows, a.t, a.rows)
 	if err != nil {
 		return err
 	}
@@ -164,7 +163,7 @@ func (a *answers) classes(ctx context.Context, found []learn.Answer) error {
 	if a.o.why {
 		named := *a.v.Dataset
 		named.IDs = a.ids
-		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.model, a.v.rows, a.t, a.rows, found)
+		because, err := a.p.Why(ctx, &task.Data{Dataset: &named, Graph: a.v.Graph}, a.v.Model, a.v.Rows, a.t, a.rows, found)
 		if errors.Is(err, task.ErrNoReasons) {
 			return usagef("-why takes labels to learn from, or features and the model that embeds them")
 		}
@@ -329,7 +328,7 @@ func (a *answers) numbers(found []learn.Answer) {
 	}
 	told := ""
 	if a.v.Graph != nil {
-		of := neighboursError(a.v.Graph, a.t.Values)
+		of := eval.NeighboursError(a.v.Graph, a.t.Values)
 		r.Neighbours = &of
 		told = fmt.Sprintf(", and the neighbours' mean by %.3g", of)
 	}
@@ -341,31 +340,4 @@ func (a *answers) numbers(found []learn.Answer) {
 	}
 	a.tell("R² %.2f; nine in ten are between low and high; the labels are numbers%s; -labels-as classes takes them for names", good.R2, how)
 	a.weights("")
-}
-
-// neighboursError is the mean absolute error of the mean value of the neighbours that have one, or else of all others.
-func neighboursError(g *coles.Graph, values []float64) float64 {
-	total, known, off := 0.0, 0.0, 0.0
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			total, known = total+v, known+1
-		}
-	}
-	for i, v := range values {
-		if math.IsNaN(v) {
-			continue
-		}
-		sum, count := 0.0, 0.0
-		near, _ := g.Neighbors(i)
-		for _, j := range near {
-			if of := values[j]; int(j) != i && !math.IsNaN(of) {
-				sum, count = sum+of, count+1
-			}
-		}
-		if count == 0 {
-			sum, count = total-v, known-1
-		}
-		off += math.Abs(v-sum/count) / known
-	}
-	return off
 }

@@ -63,7 +63,7 @@ func (o *clusterOptions) run(ctx context.Context, s *session) error {
 	}
 	s.say("clusters %s", strings.Join(names, "; "))
 	result, lines := make([]membership, len(found)), make([][]string, len(found))
-	for i, id := range s.allNames(task.Names(v.IDs, len(found))) {
+	for i, id := range v.Called(task.Names(v.IDs, len(found))) {
 		result[i] = membership{id, found[i]}
 		lines[i] = []string{id, strconv.Itoa(found[i])}
 	}
@@ -72,14 +72,14 @@ func (o *clusterOptions) run(ctx context.Context, s *session) error {
 
 // find clusters the nodes, and names the clusters.
 func (o *countOption) find(ctx context.Context, s *session, v *vectors, seed uint64) (of []int, names []string, err error) {
-	n, _ := v.rows.Dims()
+	n, _ := v.Rows.Dims()
 	switch {
 	case o.k > n:
 		return nil, nil, fmt.Errorf("-k %d: there are %d nodes only", o.k, n)
 	case o.k == 0 && n < 3:
 		return nil, nil, fmt.Errorf("%d nodes have no silhouette; name the number of clusters by -k", n)
 	}
-	c, err := task.Cluster(ctx, v.rows, o.k, seed, s.progress.show)
+	c, err := task.Cluster(ctx, v.Rows, o.k, seed, s.progress.show)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,5 +87,5 @@ func (o *countOption) find(ctx context.Context, s *session, v *vectors, seed uin
 		s.say("%v", note)
 	}
 	degrees, err := v.degrees()
-	return c.Of, c.Names(s.allNames(task.Names(v.IDs, n)), degrees), err
+	return c.Of, c.Names(v.Called(task.Names(v.IDs, n)), degrees), err
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
 
 	"coles/dataset"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 )
@@ -13,8 +15,8 @@ import (
 // convertOptions are the options of the command.
 type convertOptions struct {
 	inputOptions
-	to, out, splits string
-	ids             idsOptions
+	to, out string
+	ids     idsOptions
 }
 
 func convertCommand(s streams) *cli.Command {
@@ -68,36 +70,34 @@ func (o *convertOptions) run(ctx context.Context, s *session) error {
 
 // readFrom reads a graph or vectors, and how many nodes there are.
 func (o *convertOptions) readFrom(ctx context.Context, s *session, args []string, from, to dataset.Format) (*dataset.Dataset, int, error) {
-	file, err := s.input(args[0])
+	f := &s.files
+	if f.Because = args[1]; f.Because == standard {
+		f.Because = ""
+	}
+	if to.Graph {
+		if err := s.find(ctx, args[0]); err != nil {
+			return nil, 0, err
+		}
+		f.AsItIs, f.Format = !to.Undirected, cmp.Or(o.from, from.Name)
+		d, err := f.Load(ctx)
+		if err != nil {
+			return nil, 0, s.told(err)
+		}
+		return d.Dataset, d.Nodes(), s.told(nil)
+	}
+	file, err := s.source(args[0])
+	if err == nil {
+		err = s.beside()
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	defer file.close()
-	if to.Graph {
-		s.directed = !to.Undirected
-		d, err := s.readGraphAs(ctx, from, file, args[1])
-		if err != nil {
-			return nil, 0, err
-		}
-		n := d.Nodes()
-		if o.splits != "" {
-			d.Splits, err = readSplits(ctx, s, o.splits, n)
-		}
-		return d.Dataset, n, err
-	}
-	if o.from == "" {
-		from = orTable(ctx, from, file)
-	}
-	file.guessed(o.from, from, args[1])
-	d, err := s.readVectorsAs(ctx, from, file)
-	if err != nil {
+	d, err := f.Vectors(ctx, file, o.from)
+	if err = s.told(err); err != nil {
 		return nil, 0, err
 	}
 	n, _ := d.Features.Dims()
-	if err = onlyNumbers(d, args[0]); err == nil {
-		err = writableIDs(to, d, n)
-	}
-	return d, n, err
+	return d, n, writableIDs(to, d, n)
 }
 
 // conversion finds the formats that the names of two formats, or of two files, allow: both of a
@@ -113,19 +113,20 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 		return from, to, err
 	}
 	if fromName == "" && len(froms) == 0 && extensionOf(in) != "" {
-		return from, to, unknownFormat(in, formatNames(isRead))
+		_, err := task.FormatOf("", in, true)
+		return from, to, err
 	}
 	// Text under any other name may be either.
-	saysMore := func(f dataset.Format) bool { return f.Name != textGraph }
+	saysMore := func(f dataset.Format) bool { return f.Name != "edges" }
 	if fromName == "" && !slices.ContainsFunc(froms, saysMore) {
-		graph, _ := formatNamed(textGraph, isRead)
-		vectors, _ := formatNamed(textVectors, isRead)
+		graph, _ := dataset.FormatNamed("edges")
+		vectors, _ := dataset.FormatNamed("tsv")
 		froms = []dataset.Format{graph, vectors}
 	}
 	if len(tos) == 0 {
 		return from, to, usagef("%s: the name does not tell the format; name one of %s by -to", out, formatNames(isWritten))
 	}
-	kinds := 0
+	kinds, kind := 0, map[bool]string{true: "a graph", false: "vectors"}
 	for _, kind := range []struct {
 		from, to func(dataset.Format) bool
 		possible bool
@@ -145,7 +146,7 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 	case kinds == 0 && graphOnly:
 		return from, to, usagef("-features, -labels and -splits go with a graph, and not both files are one")
 	case kinds == 0:
-		return from, to, usagef("%s is %s and %s is %s: neither becomes the other", froms[0].Name, kindName(froms[0].Graph), tos[0].Name, kindName(tos[0].Graph))
+		return from, to, usagef("%s is %s and %s is %s: neither becomes the other", froms[0].Name, kind[froms[0].Graph], tos[0].Name, kind[tos[0].Graph])
 	}
 	return from, to, nil
 }
@@ -153,8 +154,8 @@ func conversion(fromName, in, toName, out string, graphOnly bool) (from, to data
 // candidates are the formats of that name, or that a file may be in.
 func candidates(option, name, path string, pass func(dataset.Format) bool) ([]dataset.Format, error) {
 	if name != "" {
-		f, ok := formatNamed(name, pass)
-		if !ok {
+		f, ok := dataset.FormatNamed(name)
+		if !ok || !pass(f) {
 			return nil, usagef("%s %s: unknown, or not for this side", option, name)
 		}
 		return []dataset.Format{f}, nil

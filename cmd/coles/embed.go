@@ -54,7 +54,7 @@ func (o *embedOptions) run(ctx context.Context, s *session) error {
 	if err := o.check(s); err != nil {
 		return err
 	}
-	s.arcs = o.directed
+	s.files.Arcs = o.directed
 	w := &embedding{o: &o.out, verbose: o.verbose, new: &o.new}
 	return w.write(ctx, s, func() (maker, error) { return o.embedder(ctx, s) })
 }
@@ -67,12 +67,12 @@ func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, err
 	}
 	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.General)
 	if err == nil && s.set("memory") {
-		e.memory, e.scratch = memory, o.opts.Scratch
+		e.memory, e.fitting.Scratch = memory, o.opts.Scratch
 	}
 	if err == nil && s.set("only") {
-		s.opts.Only = []string{o.only + "*"}
+		s.files.Options.Only = []string{o.only + "*"}
 		if _, unnamed := os.Stat(o.only); unnamed == nil {
-			s.opts.Only, err = readIDs(ctx, s, o.only)
+			s.files.Options.Only, err = readIDs(ctx, s, o.only)
 		}
 	}
 	return e, err

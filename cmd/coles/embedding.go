@@ -53,7 +53,7 @@ func (o *embeddingOutput) check() error {
 
 // A maker makes a model, or has one, and an embedding by it.
 type maker interface {
-	embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error)
+	embed(ctx context.Context, d *task.Data) (*task.Fitted, error)
 }
 
 // An embedding is what a command makes of a graph and writes.
@@ -86,21 +86,21 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 		return err
 	}
 	var summary embedSummary
-	s.directed = w.to.Graph
+	s.files.AsItIs = w.to.Graph
 	seconds := stopwatch()
 	e, err := newMaker()
 	if err != nil {
 		return err
 	}
-	d, err := s.readArgument(ctx)
+	d, err := s.read(ctx)
 	if err != nil {
 		return err
 	}
 	summary.Nodes, summary.Edges = d.Graph.Nodes(), d.Graph.Report().Edges
 	switch {
-	case s.opts.Only != nil && w.to.Graph:
+	case s.files.Options.Only != nil && w.to.Graph:
 		return usagef("%s holds a graph, and -only wants some of its nodes: name another format by -to", w.to.Name)
-	case s.opts.Only != nil && d.Wanted == 0:
+	case s.files.Options.Only != nil && d.Wanted == 0:
 		return usagef("-only is for edges in text, or in the file of a graph tool")
 	}
 	if w.new.given() {
@@ -115,14 +115,14 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 	}
 	s.warnOfIDs(w.ids, w.to, d.IDs)
 	summary.Seconds.Read = seconds()
-	m, y, err := e.embed(ctx, d)
+	f, err := e.embed(ctx, d)
 	if err != nil {
 		return err
 	}
 	summary.Seconds.Embed = seconds()
-	kept := s.keep(m, d)
+	kept := task.Keep(f.Model, s.files.Options, d)
 	summary.Features = d.Columns()
-	d, y = d.Only(y)
+	d, y := d.Only(f.Rows)
 	s.note("", task.ZeroRows(y, d.IDs)...)
 	if err := w.put(ctx, kept, d, y); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 	summary.Seconds.Write = seconds()
 
 	_, summary.Dim = y.Dims()
-	summary.Fit = reportOf(m)
+	summary.Fit = reportOf(f.Model)
 	summary.PeakBytes = peak.Bytes()
 	if w.verbose {
 		fmt.Fprintln(s.stderr, summary.Fit)

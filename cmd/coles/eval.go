@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 
 	"coles"
@@ -24,7 +23,6 @@ import (
 type evalOptions struct {
 	vectorOptions
 	labelOptions
-	splits                string
 	perClass, count, runs int
 	json                  bool
 }
@@ -89,7 +87,7 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	rows, width := v.rows.Dims()
+	rows, width := v.Rows.Dims()
 	if v.Labels == nil {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
 	}
@@ -103,8 +101,15 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	if t.Kind() != task.OneClass {
-		if e.Shares, err = o.shares(ctx, s, t, v.rows, labelled); err != nil {
+		if s.set("splits", "per-class") {
+			return usagef("-splits and -per-class are for one class a node; -labels-as classes takes other labels for names")
+		}
+		shares, err := eval.Protocol{Progress: s.progress.show}.Shares(ctx, v.Rows, t.Labels, o.count, o.fit.seed)
+		if err != nil {
 			return err
+		}
+		for _, of := range shares {
+			e.Shares = append(e.Shares, shareOf(of, o.count))
 		}
 		if e.Classes = len(t.Names); o.runs > 0 {
 			s.warn(errors.New("clusters are compared with one class a node: -runs 0 leaves them out"))
@@ -116,32 +121,31 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	return report(ctx, s, o.json, e)
 }
 
-// shares measures by several classes a node, or by numbers.
-func (o *evalOptions) shares(ctx context.Context, s *session, t task.Target, y mat.Matrix, labelled []int) ([]shareKnown, error) {
-	for _, flag := range []string{"splits", "per-class"} {
-		if s.set(flag) {
-			return nil, usagef("-%s is for one class a node; -labels-as classes takes other labels for names", flag)
-		}
-	}
-	return sharesKnown(ctx, eval.Protocol{Progress: s.progress.show}, t, y, labelled, o.count, o.fit.seed)
-}
-
 // measure measures by one class a node.
 func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v *vectors, t task.Target, labelled []int) error {
-	splits, from, err := o.splitsToUse(ctx, s, v.Dataset)
-	if err != nil {
-		return err
+	splits, from := v.Splits, cmp.Or(o.splits, "masks of the graph")
+	if len(splits) == 0 || s.set("per-class", "count") {
+		var err error
+		if splits, from, err = v.Draw(o.perClass, o.count, o.fit.seed); err != nil {
+			return err
+		}
 	}
 	p := eval.Protocol{Runs: o.runs, KMeans: cluster.KMeans{Seed: o.fit.seed}, Progress: s.progress.show}
-	r, err := p.Classify(ctx, v.rows, v.Labels, splits)
+	r, err := p.Classify(ctx, v.Rows, v.Labels, splits)
 	if err != nil {
 		return err
 	}
 	e.Classification = &classification{from, percent(*r)}
-	if fitted, ok := v.model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
-		if e.Choice, err = otherModel(ctx, v, fitted, p, splits); err != nil {
+	if fitted, ok := v.Model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
+		other, err := v.Other(ctx, fitted, p.Progress)
+		if err != nil {
 			return err
 		}
+		r, err := p.Classify(ctx, other.Embedding(), v.Labels, splits)
+		if err != nil {
+			return err
+		}
+		e.Choice = &choice{fitted.Report().Kind, fitted.Report().Alignment, other.Report().Kind, percent(*r)}
 		about, err := task.DescribeLabels(ctx, v.Data, t)
 		if err != nil {
 			return err
@@ -149,31 +153,9 @@ func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v 
 		e.doubt = about.Homophily.Doubt(e.Choice.Alignment)
 	}
 	if p.Runs > 0 {
-		e.Clustering, err = clusters(ctx, p, v.rows, v.Labels, labelled)
+		e.Clustering, err = clusters(ctx, p, v.Rows, v.Labels, labelled)
 	}
 	return err
-}
-
-// otherModel fits and measures the model that a fit has not chosen.
-func otherModel(ctx context.Context, e *vectors, fitted *coles.Model, p eval.Protocol, splits []dataset.Split) (*choice, error) {
-	s, report := fitted.Settings(), fitted.Report()
-	s.Kind = coles.UseGraph
-	if report.Kind == coles.UseGraph {
-		s = s.WithoutGraph()
-	}
-	_, d := e.Features.Dims()
-	if s.Structure = 0; e.Graph.Roles() == nil {
-		s.Dim = min(s.Dim, d)
-	}
-	m, err := coles.Fit(ctx, e.Graph, e.Features, coles.WithProgress(p.Progress), coles.WithSettings(s))
-	if err != nil {
-		return nil, err
-	}
-	r, err := p.Classify(ctx, m.Embedding(), e.Labels, splits)
-	if err != nil {
-		return nil, err
-	}
-	return &choice{report.Kind, report.Alignment, s.Kind, percent(*r)}, nil
 }
 
 // checkEval refuses options that contradict one another.
@@ -188,47 +170,6 @@ func (o *evalOptions) checkEval(s *session) error {
 		return usagef("-splits has splits; -per-class and -count draw them")
 	}
 	return o.check(s)
-}
-
-// splitsToUse reads splits, takes the dataset's or draws some, and reports which.
-func (o *evalOptions) splitsToUse(ctx context.Context, s *session, d *dataset.Dataset) ([]dataset.Split, string, error) {
-	n := len(d.Labels)
-	var splits []dataset.Split
-	var from string
-	var err error
-	switch {
-	case o.splits != "":
-		splits, err = readSplits(ctx, s, o.splits, n)
-		from = o.splits
-	case len(d.Splits) > 0 && !s.set("per-class", "count"):
-		splits, from = d.Splits, "masks of the graph"
-	default:
-		splits, err = d.RandomSplits(o.perClass, o.count, o.fit.seed)
-		from = perClassDrawn(splits, d.Labels, o.perClass)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	if len(splits) > 0 && len(splits[0].Train) == 0 {
-		return nil, "", fmt.Errorf("%w: nodes to train on: no class has the three labelled ones that drawing takes", dataset.ErrMissing)
-	}
-	return splits, from, nil
-}
-
-// perClassDrawn is how many nodes of each class were drawn to train on.
-func perClassDrawn(splits []dataset.Split, labels []int, perClass int) string {
-	count := make(map[int]int)
-	if len(splits) > 0 {
-		for _, i := range splits[0].Train {
-			count[labels[i]]++
-		}
-	}
-	for _, k := range count {
-		if k < perClass {
-			return fmt.Sprintf("drawn, %s per class, or a third of a smaller class", setting.Count(perClass, "nodes"))
-		}
-	}
-	return fmt.Sprintf("drawn, %s per class", setting.Count(perClass, "nodes"))
 }
 
 // clusters measures clusters of the rows that have a label.
@@ -297,38 +238,18 @@ type shareKnown struct {
 	Absolute float64   `json:"mean_absolute_error,omitempty"`
 }
 
-// sharesKnown asks count splits of each share of the labelled rows of y.
-func sharesKnown(ctx context.Context, p eval.Protocol, t task.Target, y mat.Matrix, labelled []int, count int, seed uint64) (found []shareKnown, err error) {
-	shares := []float64{0.1, 0.5}
-	if t.Values != nil {
-		shares = []float64{0.25}
-	}
-	for _, share := range shares {
-		of := shareKnown{Known: share, Splits: count}
-		var splits []dataset.Split
-		rng := rand.New(rand.NewPCG(seed, 0))
-		for range of.Splits {
-			drawn, known := picked(labelled, rng.Perm(len(labelled))), int(share*float64(len(labelled)))
-			splits = append(splits, dataset.Split{Train: drawn[:known], Test: drawn[known:]})
+func shareOf(s eval.Share, splits int) shareKnown {
+	of := shareKnown{Known: s.Known, Splits: splits}
+	for from, to := range map[*eval.Measurements]**measured{s.Micro: &of.Micro, s.Macro: &of.Macro, s.R2: &of.R2} {
+		if from != nil {
+			shown := percent(*from)
+			*to = &shown
 		}
-		if t.Values != nil {
-			r2, absolute, err := p.Regress(ctx, y, t.Values, splits)
-			if err != nil {
-				return nil, err
-			}
-			explained := percent(*r2)
-			of.R2, of.Absolute = &explained, absolute.Mean
-		} else {
-			micro, macro, err := p.ClassifySets(ctx, y, t.Sets, splits)
-			if err != nil {
-				return nil, err
-			}
-			large, small := percent(*micro), percent(*macro)
-			of.Micro, of.Macro = &large, &small
-		}
-		found = append(found, of)
 	}
-	return found, nil
+	if s.Error != nil {
+		of.Absolute = s.Error.Mean
+	}
+	return of
 }
 
 func (of shareKnown) print(w io.Writer) {

@@ -18,9 +18,6 @@ import (
 // standard is the name of standard input or output on a command line.
 const standard = "-"
 
-// What text of unknown extension, and standard input, is taken for.
-const textGraph, textVectors = "edges", "tsv"
-
 func isGraph(f dataset.Format) bool      { return f.Graph }
 func isVectors(f dataset.Format) bool    { return !f.Graph }
 func holdsVectors(f dataset.Format) bool { return !f.Graph || f.Features }
@@ -65,12 +62,6 @@ func formatList(graph bool) string {
 	return b.String()
 }
 
-// formatNamed finds a format among those that pass.
-func formatNamed(name string, pass func(dataset.Format) bool) (f dataset.Format, ok bool) {
-	f, ok = dataset.FormatNamed(name)
-	return f, ok && pass(f)
-}
-
 // extensionOf is the extension of a file's name in lower case, before the one of gzip.
 func extensionOf(path string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
@@ -81,73 +72,15 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func kindName(graph bool) string {
-	if graph {
-		return "a graph"
-	}
-	return "vectors"
-}
-
-// readingFormat is the format of a graph, or of vectors: the one named or, where name is empty,
-// told by the path, or else text.
-func readingFormat(name, path string, graph bool) (f dataset.Format, err error) {
-	kind, text := holdsVectors, textVectors
-	if graph {
-		kind, text = isGraph, textGraph
-	}
-	wanted := func(f dataset.Format) bool { return isRead(f) && kind(f) }
-	if name != "" {
-		f, ok := formatNamed(name, wanted)
-		if !ok {
-			err = usagef("unknown format %q, want one of %s", name, formatNames(wanted))
-		}
-		return f, err
-	}
-	others := dataset.FormatsAt(path)
-	if k := slices.IndexFunc(others, wanted); k >= 0 {
-		return others[k], nil
-	}
-	// A name with another meaning is not guessed to be text.
-	konect := strings.HasPrefix(filepath.Base(path), "out.")
-	switch {
-	case len(others) > 0 && others[0].Binary:
-		return f, usagef("%s: the format %s does not hold %s", path, others[0].Name, kindName(graph))
-	case len(others) == 0 && (python[extensionOf(path)] != "" || unpack[extensionOf(path)] != ""):
-		return f, unknownFormat(path, formatNames(wanted))
-	case (graph || len(others) > 0) && !slices.ContainsFunc(others, isRead) && extensionOf(path) != "" && !isFolder(path) && !konect:
-		return f, unknownFormat(path, formatNames(wanted))
-	}
-	f, _ = formatNamed(text, wanted)
-	return f, nil
-}
-
-// python makes text of a file that is not read, and unpack of one that is packed otherwise than by gzip, by extension.
-var (
-	python = map[string]string{".xlsx": `import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`}
-	unpack = map[string]string{".bz2": "bunzip2 -k", ".xz": "unxz -k", ".zst": "unzstd", ".zip": "unzip", ".parquet": "coles-parquet table"}
-)
-
-// unknownFormat is the error for a file whose extension no format that is read has.
-func unknownFormat(path, wanted string) error {
-	switch extension := extensionOf(path); {
-	case python[extension] != "":
-		return usagef("%s: %s is not read; Python makes text of it: "+python[extension], path, extension, path)
-	case unpack[extension] != "":
-		return usagef("%s: %s is not read; unpack it by %s %q", path, extension, unpack[extension], path)
-	default:
-		return usagef("%s: unknown format %s to read; name one of %s by -from", path, extension, wanted)
-	}
-}
-
 // embeddingFormat is the format to write an embedding in: the one named or told by the path; text
 // on standard output.
 func embeddingFormat(name, path string) (f dataset.Format, err error) {
 	if name == "" && path == standard {
-		name = textVectors
+		name = "tsv"
 	}
 	if name != "" {
-		f, ok := formatNamed(name, holdsEmbedding)
-		if !ok {
+		f, ok := dataset.FormatNamed(name)
+		if !ok || !holdsEmbedding(f) {
 			err = usagef("no embedding in the format %q, want one of %s", name, formatNames(holdsEmbedding))
 		}
 		return f, err

@@ -43,24 +43,15 @@ func (o *infoOptions) run(ctx context.Context, s *session) error {
 	if found := datasetsIn(path); len(found) > 0 && len(dataset.FormatsAt(path)) == 0 {
 		return report(ctx, s, o.json, found)
 	}
-	f, unknown := readingFormat(o.from, path, true)
+	f, unknown := task.FormatOf(o.from, path, true)
 	if unknown != nil && s.set("from") {
 		return unknown
 	}
-	rows, file, err := s.placesRows(ctx, path)
-	if err != nil {
+	if err := s.find(ctx, path); err != nil {
 		return err
 	}
-	if rows {
-		d, err := s.readRows(ctx)
-		if err != nil {
-			return err
-		}
-		return o.reportGraph(ctx, s, d, path)
-	}
-	defer file.close()
-	if unknown != nil || f.IsAt == nil {
-		about, err := modelIn(ctx, file)
+	if s.files.Graph != nil && (unknown != nil || f.IsAt == nil) {
+		about, err := modelIn(ctx, s.files.Graph)
 		if err != nil {
 			return err
 		}
@@ -68,23 +59,8 @@ func (o *infoOptions) run(ctx context.Context, s *session) error {
 			return report(ctx, s, o.json, about)
 		}
 	}
-	if unknown != nil {
-		return unknown
-	}
-	d, err := s.readGraphAs(ctx, f, file, "")
-	if err != nil {
-		return err
-	}
-	return o.reportGraph(ctx, s, d, path)
-}
-
-// reportGraph describes the graph at a path.
-func (o *infoOptions) reportGraph(ctx context.Context, s *session, d *task.Data, path string) error {
-	if task.LeaveOutAlike(d.Dataset) {
-		s.opts.Encoder = nil
-		s.warn(fmt.Errorf("the features are the same for all nodes, and are left out"))
-	}
-	if err := s.withGraph(d, path); err != nil {
+	d, err := s.files.Read(ctx)
+	if err = s.told(err); err != nil {
 		return err
 	}
 	settings, err := o.fit.resolved(s, task.General, d.Graph.Nodes(), d.Columns())
@@ -96,7 +72,7 @@ func (o *infoOptions) reportGraph(ctx context.Context, s *session, d *task.Data,
 	if err != nil {
 		return err
 	}
-	about, err := task.Describe(ctx, d, t, s.opts.Encoder, settings)
+	about, err := task.Describe(ctx, d, t, s.files.Options.Encoder, settings)
 	s.progress.clear()
 	if err != nil {
 		return err

@@ -14,16 +14,15 @@ import (
 )
 
 // modelIn describes the model or the classifier in a file, nil if it holds none.
-func modelIn(ctx context.Context, file *source) (description, error) {
-	stream, err := file.open(ctx)
-	if err != nil {
+func modelIn(ctx context.Context, file *task.Source) (description, error) {
+	head, err := file.Peek(ctx, 8)
+	if head == nil && err != nil && err != io.EOF {
 		return nil, err
 	}
-	// A graph's reader will say what cannot be read.
-	if head, _ := stream.Peek(8); !task.Begins(head) {
+	if !task.Begins(head) { // a graph's reader will say what cannot be read
 		return nil, nil
 	}
-	f, err := readSource(ctx, file, task.ReadFile)
+	f, err := task.Read(ctx, file, task.ReadFile)
 	if err != nil {
 		return nil, err
 	}

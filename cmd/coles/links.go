@@ -73,12 +73,11 @@ func (o *linksOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	result := &recommendations{Links: []recommendation{}}
-	var g *coles.Graph
+	add := o.addLearned
 	if o.byCosine() {
-		g, err = o.addSimilar(ctx, s, result)
-	} else {
-		g, err = o.addLearned(ctx, s, result)
+		add = o.addSimilar
 	}
+	d, err := add(ctx, s, result)
 	if err != nil {
 		return err
 	}
@@ -86,11 +85,12 @@ func (o *linksOptions) run(ctx context.Context, s *session) error {
 	columns := []string{"id", "node", "score"}
 	if o.why {
 		columns = append(columns, "why")
-		result.explain(g)
+		result.explain(d.Graph)
 	}
 	for k := range result.Links {
 		l := &result.Links[k]
-		l.ID, l.Node, l.Common = s.name(l.ID), s.name(l.Node), s.allNames(l.Common)
+		ends := d.Called([]string{l.ID, l.Node})
+		l.ID, l.Node, l.Common = ends[0], ends[1], d.Called(l.Common)
 	}
 	return o.result.write(ctx, out, result, columns, func(yield func([]string) bool) {
 		for _, l := range result.Links {
@@ -144,12 +144,9 @@ func (r *recommendations) explain(g *coles.Graph) {
 }
 
 // addSimilar adds the most similar nodes by vectors.
-func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommendations) (*coles.Graph, error) {
+func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommendations) (*task.Data, error) {
 	v, err := o.read(ctx, s, task.ForLinks, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := s.withGraph(v.Data, s.first()); err != nil {
 		return nil, err
 	}
 	asked, may, err := o.asked(ctx, s, v.Graph)
@@ -157,24 +154,24 @@ func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommend
 		return nil, err
 	}
 	s.progress.show("links", 0, 0)
-	index, err := near.NewIndex(ctx, v.rows, near.Cosine)
+	index, err := near.NewIndex(ctx, v.Rows, near.Cosine)
 	if err != nil {
 		return nil, err
 	}
 	index.Progress = s.progress.show
 	found, err := index.RecommendLinks(ctx, v.Graph, asked, o.k, may)
 	to.add(v.Graph.IDs(), asked, found)
-	return v.Graph, err
+	return v.Data, err
 }
 
 // addLearned adds what a recommender finds that learns from the graph itself.
-func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommendations) (*coles.Graph, error) {
+func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommendations) (*task.Data, error) {
 	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.ForLinks)
 	if err != nil {
 		return nil, err
 	}
-	s.directed = o.directed
-	d, err := s.readArgument(ctx)
+	s.files.AsItIs = o.directed
+	d, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -183,17 +180,20 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 		return nil, err
 	}
 	how := task.Linking{Directed: o.directed, Kind: o.relation, ByCosine: o.by == "cosine", Seed: o.fit.seed, Progress: s.progress.show}
-	if d.Features != nil || s.file != nil || o.relation != "" {
+	if d.Features != nil || s.files.By != nil || o.relation != "" {
 		how.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
-			_, y, err := e.embed(ctx, d.On(g))
-			return y, err
+			f, err := e.embed(ctx, d.On(g))
+			if err != nil {
+				return nil, err
+			}
+			return f.Rows, nil
 		}
 	} else if err := withoutVectors(s); err != nil {
 		return nil, err
 	}
 	recommender, err := d.Links(ctx, how)
 	for _, n := range recommender.Notes {
-		s.say("%s%s", n.Text, advice("; ", n.Advice))
+		s.say("%s%s", n.Text, advice(n.Advice))
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 		for q, score := range scores {
 			to.Links = append(to.Links, recommendation{ID: ids[pairs[q].U], Node: ids[pairs[q].V], Score: score})
 		}
-		return d.Graph, err
+		return d, err
 	}
 	found, err := recommender.Recommend(ctx, asked, o.k, may)
 	to.add(ids, asked, found)
@@ -224,7 +224,7 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 	if unknown > 0 {
 		s.say("nothing is known of %d of %d nodes: they get the nodes of most edges, with score 0", unknown, len(found))
 	}
-	return d.Graph, err
+	return d, err
 }
 
 // withoutVectors refuses options for vectors where none are made.
@@ -278,20 +278,14 @@ func (o *linksOptions) asked(ctx context.Context, s *session, g *coles.Graph) (n
 
 // readPairs reads pairs of the graph's nodes, each once, in the order of the nodes.
 func (s *session) readPairs(ctx context.Context, path string, g *coles.Graph) ([]coles.Edge, error) {
-	file, err := s.input(path)
+	file, err := s.source(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.close()
-	file.text = parse.Options{Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, Unweighted: true}
-	nameNodes(&file.text, g.IDs(), g.Nodes())
-	f, err := readingFormat("", path, true)
+	how := parse.Options{Header: s.opts.Header, SkipUnknown: s.opts.SkipUnknown, Unweighted: true, Nodes: g.IDs()}
+	d, err := (&task.Files{Graph: file, AsItIs: true, Options: how}).Load(ctx)
 	if err != nil {
 		return nil, err
-	}
-	d, err := file.read(ctx, f)
-	if err != nil {
-		return nil, file.errAt(err)
 	}
 	var pairs []coles.Edge
 	d.Adjacency.DoNonZero(func(u, v int, _ float64) { pairs = append(pairs, coles.Edge{U: u, V: v}) })

@@ -43,6 +43,7 @@ import (
 	"syscall"
 
 	"coles/internal/archive"
+	"coles/task"
 
 	"github.com/urfave/cli/v3"
 )
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(stderr, "coles: interrupted")
 		return exitInterrupted
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(usageError)), errors.Is(err, task.ErrWrongFormat):
 		fmt.Fprintf(stderr, "coles: %s (-h explains)\n", oneLine(err))
 		return exitUsage
 	}

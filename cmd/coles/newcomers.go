@@ -10,7 +10,6 @@ import (
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
 // newcomerOptions name nodes that GRAPH does not have.
@@ -38,15 +37,15 @@ type newcomers struct {
 func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, error) {
 	r := k.s
 	k.path = o.features
-	e := r.opts.Encoder
-	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && r.opts.Missing != "zero" {
-		r.opts.Missing = "error" // a mean would be one of the newcomers
+	e := r.files.Options.Encoder
+	if (e == nil || e.AsIs() && e.Variables()[0].Fill == nil) && r.files.Options.Missing != "zero" {
+		r.files.Options.Missing = "error" // a mean would be one of the newcomers
 	}
-	fitted, ok := r.file.Model.(*coles.Model)
+	fitted, ok := r.files.By.Model.(*coles.Model)
 	if !ok {
 		return nil, usagef("-new-features and -new-edges are for a model of \"coles embed\", and -with has a network")
 	}
-	if r.file.ByKinds {
+	if r.files.By.ByKinds {
 		return nil, usagef("-new-edges say no kinds, by which the model takes edges")
 	}
 	n := k.old.Nodes()
@@ -57,8 +56,13 @@ func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, e
 		}
 		return k.readJoins(ctx, o.edges, ids)
 	}
-	more, err := r.readVectors(ctx, "", o.features)
+	from, err := r.source(o.features)
 	if err != nil {
+		return nil, err
+	}
+	r.files = task.Files{Features: from, IDs: r.files.IDs, Options: r.files.Options, By: r.files.By}
+	more, err := r.files.Load(ctx)
+	if err = r.told(err); err != nil {
 		return nil, err
 	}
 	known := make(map[string]bool, n)
@@ -72,7 +76,7 @@ func (k *newcomers) read(ctx context.Context, o *newcomerOptions) (*task.Data, e
 	if i := slices.IndexFunc(more.IDs, func(id string) bool { return known[id] }); i >= 0 {
 		return nil, fmt.Errorf("%s: %w: the graph has a node %q already", nameOf(o.features), coles.ErrIDs, more.IDs[i])
 	}
-	return &task.Data{Dataset: more}, k.readEdges(ctx, o.edges, slices.Concat(ids, more.IDs), n)
+	return more, k.readEdges(ctx, o.edges, slices.Concat(ids, more.IDs), n)
 }
 
 // readEdges reads edges of nodes of which the first n are the graph's; an empty path has none.
@@ -108,18 +112,17 @@ func (k *newcomers) readJoins(ctx context.Context, path string, ids []string) (*
 
 // readEdgeLines reads edges of these nodes, or of nodes as they come.
 func (s *session) readEdgeLines(ctx context.Context, path string, ids []string) (*dataset.Dataset, error) {
-	file, err := s.input(path)
+	file, err := s.source(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.close()
-	file.text.Only, file.text.Type = nil, "" // of GRAPH
-	f, _ := formatNamed(textGraph, isGraph)
-	if ids != nil {
-		nameNodes(&file.text, ids, len(ids))
+	how := s.opts // of GRAPH
+	how.Type, how.Nodes = "", ids
+	d, err := (&task.Files{Graph: file, AsItIs: true, Format: "edges", Options: how}).Load(ctx)
+	if err != nil {
+		return nil, err
 	}
-	d, err := file.read(ctx, f)
-	return d, file.errAt(err)
+	return d.Dataset, nil
 }
 
 // keep keeps edges, of nodes whose rows the function gives, and of which the first n are the graph's.
@@ -135,15 +138,12 @@ func (k *newcomers) keep(d *dataset.Dataset, name string, ids []string, n int, r
 }
 
 // embed embeds the newcomers into the graph as it is without them.
-func (k *newcomers) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
-	m := k.s.file.Model.(*coles.Model) // or read has refused it
-	if err := wantsFeatures(m, k.old.Features); err != nil {
-		return nil, nil, err
-	}
+func (k *newcomers) embed(ctx context.Context, d *task.Data) (*task.Fitted, error) {
+	m := k.s.files.By.Model
 	p, err := task.NewPlacer(ctx, m, &task.Data{Dataset: k.old.Dataset, Graph: k.old.Graph})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	y, err := p.Embed(ctx, d.Features, k.edges, k.weights)
-	return m, y, overflowing(err, k.path, d.IDs, d.Features)
+	return &task.Fitted{Model: m, Rows: y}, overflowing(err, k.path, d.IDs, d.Features)
 }

@@ -14,6 +14,7 @@ import (
 	"coles"
 	"coles/internal/setting"
 	"coles/learn"
+	"coles/near"
 	"coles/picture"
 	"coles/task"
 	"coles/webmap"
@@ -75,8 +76,8 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 	}
 	m := &nodeMap{o: o, progress: s.progress.show, of: v}
 	m.Title = filepath.Base(nameOf(cmp.Or(s.first(), o.embedding)))
-	n, _ := v.rows.Dims()
-	m.IDs = s.allNames(task.Names(v.IDs, n))
+	n, _ := v.Rows.Dims()
+	m.IDs = v.Called(task.Names(v.IDs, n))
 	if err := m.colour(ctx, s, how); err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 // colour colours the nodes by classes, by clusters or by steps of a scale.
 func (m *nodeMap) colour(ctx context.Context, s *session, how learn.Options) error {
 	o, v := m.o, m.of
-	n, _ := v.rows.Dims()
+	n, _ := v.Rows.Dims()
 	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target
 	if err != nil {
 		return nil, err
 	}
-	answers, err := p.Answers(ctx, v.Graph, v.rows, t, nil)
+	answers, err := p.Answers(ctx, v.Graph, v.Rows, t, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +240,7 @@ func (m *nodeMap) place(ctx context.Context) error {
 	for _, part := range []struct {
 		stage, title string
 		rows         mat.Matrix
-	}{{"features", "nodes by their features", m.of.Features}, {"vectors", m.of.shows(), m.of.rows}} {
+	}{{"features", "nodes by their features", m.of.Features}, {"vectors", m.of.shows(), m.of.Rows}} {
 		if part.rows == nil {
 			continue
 		}
@@ -256,11 +257,11 @@ func (m *nodeMap) place(ctx context.Context) error {
 // shows says what the vectors are made of.
 func (v *vectors) shows() string {
 	switch {
-	case v.model == nil:
+	case v.Model == nil:
 		return "nodes by their vectors"
 	case v.Features == nil:
 		return "nodes by their neighbours"
-	case task.OriginOf(v.model).Kind == coles.UseFeatures.String():
+	case task.OriginOf(v.Model).Kind == coles.UseFeatures.String():
 		return "nodes by their features, embedded"
 	}
 	return "nodes by features and neighbours"
@@ -316,7 +317,7 @@ func (m *nodeMap) write(ctx context.Context, w io.Writer) error {
 		for i := range all {
 			all[i] = i
 		}
-		similar, err := task.NewSimilar(ctx, d, m.unit, m.progress)
+		similar, err := task.NewSimilar(ctx, d, m.unit, near.Cosine, m.progress)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	n, _ := v.rows.Dims()
+	n, _ := v.Rows.Dims()
 	t, err := o.target(v.Data, n, s.labelsAt())
 	if err != nil {
 		return err
@@ -86,13 +86,13 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	s.progress.show("classify", 0, 0)
-	a := &answers{o: o, v: v, t: t, p: p, rows: rows, ids: s.allNames(task.Names(v.IDs, n))}
+	a := &answers{o: o, v: v, t: t, p: p, rows: rows, ids: v.Called(task.Names(v.IDs, n))}
 	if err := a.find(ctx); err != nil {
 		return err
 	}
 	s.progress.clear()
 	if err := out.model.write(ctx, func(w io.Writer) error {
-		f := s.keep(v.model, v.Data)
+		f := task.Keep(v.Model, s.files.Options, v.Data)
 		f.Predictor = p
 		_, err := f.WriteTo(w)
 		return err
@@ -106,8 +106,8 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	fmt.Fprint(s.stderr, a.said)
-	if v.choice != nil && o.verbose {
-		s.say("%s", strings.ReplaceAll(v.choice.String(), "\n", "\ncoles: "))
+	if v.Choice != nil && o.verbose {
+		s.say("%s", strings.ReplaceAll(v.Choice.String(), "\n", "\ncoles: "))
 	}
 	if o.classifier != "" && o.model == "" && o.with == "" && o.embedding == "" {
 		s.warn(fmt.Errorf("%s is for vectors of this very model, which -model keeps", o.classifier))
@@ -135,7 +135,7 @@ var errEveryLabel = errors.New("every node has a label; -all predicts those, too
 // learn learns from the labels of the nodes.
 func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how learn.Options) (*task.Predictor, error) {
 	how.Progress = s.progress.show
-	p, err := task.FitPredictor(ctx, v.Graph, v.rows, v.model, t, how)
+	p, err := task.FitPredictor(ctx, v.Graph, v.Rows, v.Model, t, how)
 	if errors.Is(err, task.ErrNoLabels) {
 		err = fmt.Errorf("%w; name a file by -labels", err)
 	}
@@ -173,9 +173,9 @@ func (o *predictOptions) predictor(ctx context.Context, s *session, p *task.Pred
 			if errors.Is(err, learn.ErrSplit) && o.labels != "" {
 				err = fmt.Errorf("%s: %w", nameOf(o.labels), err)
 			}
-			return nil, overflowing(err, o.embedding, v.IDs, v.rows)
+			return nil, overflowing(err, o.embedding, v.IDs, v.Rows)
 		}
-	} else if p, notes, err = p.For(v.model, t); errors.Is(err, task.ErrOtherLabels) {
+	} else if p, notes, err = p.For(v.Model, t); errors.Is(err, task.ErrOtherLabels) {
 		return nil, fmt.Errorf("%s %w: see -labels-as", o.use, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s %w: name its model by -with; -model keeps the model of a fit", o.use, err)

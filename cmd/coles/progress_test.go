@@ -62,11 +62,8 @@ func TestReadingShowsProgress(t *testing.T) {
 		archive: "\rread " + archive, edges: "\rread " + edges + " 0/2 MB", filepath.Join(dir, "toy"): "\rread " + filepath.Join(dir, "toy"),
 	} {
 		var b bytes.Buffer
-		in := &session{streams: streams{progress: &progressLine{w: &b}}}
-		f := testkit.Must(readingFormat("", path, true))
-		s := testkit.Must(in.source(path))
-		got, err := s.read(t.Context(), f)
-		s.close()
+		in := &session{streams: streams{stderr: io.Discard, progress: &progressLine{w: &b}}, inputOptions: &inputOptions{}}
+		got, err := in.readAt(t.Context(), path)
 		if path == archive && (err != nil || got.Nodes() != d.Nodes()) {
 			t.Errorf("%s: %v", path, err)
 		}

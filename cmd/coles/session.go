@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +25,7 @@ type streams struct {
 	progress       *progressLine // on standard error
 }
 
-// A session is one run of a command: its streams and arguments, and how it reads files.
+// A session is one run of a command: its streams and arguments, and the files that it reads.
 type session struct {
 	streams
 	args  []string
@@ -32,12 +34,7 @@ type session struct {
 	taken bool              // standard input is
 
 	*inputOptions
-	labelColumn string            // of -labels FILE:COLUMN, or ""
-	nameColumn  string            // of -names FILE:COLUMN, or ""
-	called      map[string]string // the names of nodes by id
-	file        *task.File        // whose model embeds what is read; nil for none
-	// The graph keeps the direction of edges; it is wanted as its file has it.
-	arcs, directed bool
+	files task.Files
 }
 
 // action has a command do its work.
@@ -75,18 +72,14 @@ func (s *session) warn(err error) { s.say("warning: %s", oneLine(err)) }
 // note warns of what a library notes about a file, or about all for "", with the options that say otherwise.
 func (s *session) note(file string, notes ...task.Note) {
 	for _, n := range notes {
-		text, before := n.Text, "; "
-		if file != "" {
-			text, before = file+" "+text, ": "
-		}
-		s.warn(fmt.Errorf("%s%s", text, advice(before, n.Advice)))
+		s.warn(errors.New(strings.TrimSpace(file+" "+n.Text) + advice(n.Advice)))
 	}
 }
 
 // advice names the options that say otherwise.
-func advice(before string, all []parse.Advice) (text string) {
+func advice(all []parse.Advice) (text string) {
 	for _, a := range all {
-		text += before + strings.TrimSpace(options[a.Field]+" "+a.Value) + " " + a.Says
+		text += "; " + strings.TrimSpace(options[a.Field]+" "+a.Value) + " " + a.Says
 	}
 	return text
 }
@@ -116,10 +109,12 @@ func (s *session) atLeast1(name string, value int) error {
 	return nil
 }
 
-// source returns the input at a path; "" and "-" are standard input, which is read once.
-func (s *session) source(path string) (*source, error) {
+// source is the input at a path; "" and "-" are standard input, which is read once.
+func (s *session) source(path string) (*task.Source, error) {
+	of := &task.Source{Path: nameOf(path)}
+	of.Arrived = func(n, size int64) { s.progress.bytes(of.Path, n, size) }
 	if path != "" && path != standard {
-		return &source{path: path, progress: s.progress}, nil
+		return of, nil
 	}
 	if s.taken {
 		return nil, usagef("standard input can be read once only")
@@ -128,7 +123,26 @@ func (s *session) source(path string) (*source, error) {
 	if path == "" && isTerminal(s.stdin) {
 		return nil, usagef("no file is named, and standard input is a terminal")
 	}
-	return &source{path: standard, stdin: s.stdin, progress: s.progress}, nil
+	of.Stream = s.stdin
+	return of, nil
+}
+
+// nameOf is the name of a file in errors.
+func nameOf(path string) string {
+	if path == "" || path == standard {
+		return "standard input"
+	}
+	return path
+}
+
+// readPath reads the file at a path by way of read.
+func readPath[T any](ctx context.Context, s *session, path string, read func(r io.Reader) (T, error)) (v T, err error) {
+	from, err := s.source(path)
+	if err != nil {
+		return v, err
+	}
+	defer s.progress.clear()
+	return task.Read(ctx, from, read)
 }
 
 // setTo sets a value to what an option says that is given.
@@ -141,6 +155,7 @@ func setTo[T any](s *session, name string, value *T, says T) {
 // inputOptions say what a graph is made of.
 type inputOptions struct {
 	from, features, labels, names, ids string
+	splits                             string // of nodes, of the commands that take some
 	header, columns, marks             string
 	categorical, text, numeric, ignore string // names of columns, between commas
 	knn                                int
@@ -200,12 +215,12 @@ func (o *inputOptions) headerFlag() cli.Flag {
 // begin takes the options that say how text is read, and checks them, as far as a command has them.
 func (s *session) begin(o *inputOptions) error {
 	s.inputOptions = o
-	o.opts.Kinds, o.opts.Warn = o.kinds(s), s.warn
+	o.opts.Kinds = o.kinds(s)
 	if file, column, ok := cutColumn(o.labels); ok {
-		o.labels, s.labelColumn, s.reads["labels"] = file, column, file
+		o.labels, o.opts.LabelColumn, s.reads["labels"] = file, column, file
 	}
 	if file, column, ok := cutColumn(o.names); ok {
-		o.names, s.nameColumn, s.reads["names"] = file, column, file
+		o.names, s.files.NameColumn, s.reads["names"] = file, column, file
 	}
 	for name, how := range map[string]string{"missing": o.opts.Missing, "missing-rows": o.opts.MissingRows} {
 		if !slices.Contains([]string{"", "error", "zero", "mean", "drop"}, how) {
@@ -235,6 +250,7 @@ func (s *session) begin(o *inputOptions) error {
 	if o.opts.Header, ok = modes[o.header]; !ok || s.set("header") && o.header == "" {
 		return usagef("-header %s: want yes, no or detect", o.header)
 	}
+	s.files.Format, s.files.Options, s.files.Progress = o.from, o.opts, s.progress.show
 	return nil
 }
 
@@ -271,14 +287,78 @@ func cutColumn(path string) (file, column string, ok bool) {
 	return path[:at], path[at+1:], err == nil
 }
 
-// input is the source at a path, read as the options say.
-func (s *session) input(path string) (*source, error) {
-	file, err := s.source(path)
-	if err == nil {
-		file.text = s.opts
-		if s.labelColumn != "" && sameFile(path, s.labels) {
-			file.text.LabelColumn = s.labelColumn
+// beside finds the files that say more of nodes.
+func (s *session) beside() (err error) {
+	f := &s.files
+	for _, of := range []struct {
+		path string
+		to   **task.Source
+	}{{s.labels, &f.Labels}, {s.names, &f.Names}, {s.ids, &f.IDs}, {s.splits, &f.Splits}} {
+		if of.path != "" && err == nil {
+			*of.to, err = s.source(of.path)
 		}
 	}
-	return file, err
+	return err
+}
+
+// find finds the graph at a path, and the files beside it. Rows of features stand in the place of the graph because of -knn,
+// or because no edges come on standard input.
+func (s *session) find(ctx context.Context, path string) (err error) {
+	f := &s.files
+	rows := s.set("knn")
+	switch {
+	case rows && path != "":
+		return usagef("-knn makes a graph of -features, and %s is one already", path)
+	case rows && s.features == "":
+		return usagef("-knn joins rows: name them by -features FILE")
+	case rows && s.set("from"):
+		return usagef("-from is the format of GRAPH, and -knn makes one")
+	case f.Arcs && s.opts.Bipartite:
+		return usagef("-directed is for nodes of one kind: -bipartite says the direction")
+	}
+	f.Nearest, err = s.knn, s.atLeast1("knn", s.knn)
+	if alone := path == "" && s.features != "" && s.features != standard && !s.set("from"); !rows && !(alone && isTerminal(s.stdin)) && err == nil {
+		if f.Graph, err = s.source(path); alone && err == nil {
+			var none error
+			if _, none = f.Graph.Peek(ctx, 1); none == io.EOF {
+				f.Graph = nil
+			}
+		}
+	}
+	if f.Graph == nil && f.Arcs {
+		return usagef("-directed is for edges that are given")
+	}
+	if s.features != "" && err == nil {
+		f.Features, err = s.source(s.features)
+	}
+	return cmp.Or(err, s.beside())
+}
+
+// read reads the graph that the one argument, or standard input, is.
+func (s *session) read(ctx context.Context) (*task.Data, error) {
+	args, err := s.arguments(1)
+	if err != nil {
+		return nil, err
+	}
+	return s.readAt(ctx, append(args, "")[0])
+}
+
+// readAt reads the graph at a path.
+func (s *session) readAt(ctx context.Context, path string) (*task.Data, error) {
+	if err := s.find(ctx, path); err != nil {
+		return nil, err
+	}
+	d, err := s.files.Read(ctx)
+	return d, s.told(err)
+}
+
+// told says what there was to say about files. The error of reading one names the datasets in a folder.
+func (s *session) told(err error) error {
+	s.note("", s.files.Notes...)
+	s.files.Notes = nil
+	s.progress.clear()
+	if where := (*parse.Error)(nil); errors.As(err, &where) && isFolder(where.File) {
+		return fmt.Errorf("%w%s", err, holding(where.File))
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
+	"gonum.org/v1/gonum/mat"
 )
 
 // similarOptions are the options of the command.
@@ -55,14 +56,6 @@ type neighbour struct {
 	Class      string  `json:"class,omitempty"`
 }
 
-// found is what is similar to some nodes.
-type found struct {
-	ids     []string
-	matches [][]near.Match
-	columns []string
-	as      func(near.Match) neighbour
-}
-
 func (o *similarOptions) run(ctx context.Context, s *session) error {
 	var by near.Similarity
 	if err := by.UnmarshalText([]byte(o.by)); err != nil {
@@ -76,114 +69,88 @@ func (o *similarOptions) run(ctx context.Context, s *session) error {
 		return usagef("nearest to what? name an ID, or -queries FILE")
 	case len(s.args) > 0 && o.queries != "":
 		return usagef("either IDs or -queries")
+	case o.graph != "" && s.set("embedding", "queries", "by"):
+		return usagef("-embedding, -queries and -by are of vectors, and -graph compares neighbours")
 	}
 	out, err := o.result.output(s, nil)
 	if err != nil {
 		return err
 	}
-	var f *found
-	if o.graph != "" {
-		f, err = o.alike(ctx, s)
-	} else {
-		f, err = o.nearest(ctx, s, by)
+	d, y, err := o.data(ctx, s)
+	if err != nil {
+		return err
 	}
+	similar, err := task.NewSimilar(ctx, d, y, by, s.progress.show)
+	if err != nil {
+		return err
+	}
+	ids, queries, matches, err := o.find(ctx, s, d, similar)
 	if err != nil {
 		return err
 	}
 	s.progress.clear()
-	result := make([]neighbours, len(f.ids))
+	columns, labels := []string{"id", "node", "similarity", "degree", "class"}, task.Known(d.Dataset, len(ids))
+	if d.Graph == nil {
+		columns = columns[:3]
+	} else if slices.Max(labels) < 0 {
+		columns = columns[:4]
+	}
+	ids, queries = d.Called(ids), d.Called(queries)
+	result := make([]neighbours, len(queries))
 	var lines [][]string
-	for i, matches := range f.matches {
-		query := s.name(f.ids[i])
-		result[i] = neighbours{query, make([]neighbour, len(matches))}
-		for j, m := range matches {
-			v := f.as(m)
-			v.ID = s.name(v.ID)
-			line := []string{query, v.ID, short(v.Similarity), strconv.Itoa(v.Degree), v.Class}
-			result[i].Similar[j], lines = v, append(lines, line[:len(f.columns)])
-		}
-	}
-	return o.result.write(ctx, out, result, f.columns, slices.Values(lines))
-}
-
-// nearest finds the nodes of like vectors.
-func (o *similarOptions) nearest(ctx context.Context, s *session, by near.Similarity) (*found, error) {
-	d, err := s.readEmbeddingFile(ctx, o.from, o.embedding)
-	if err != nil {
-		return nil, err
-	}
-	n, _ := d.Features.Dims()
-	if err := s.readNames(ctx, d.IDs, n); err != nil {
-		return nil, err
-	}
-	names := task.Names(d.IDs, n)
-	index, err := near.NewIndex(ctx, d.Features, by)
-	if err != nil {
-		return nil, err
-	}
-	index.Progress = s.progress.show
-	f := &found{columns: []string{"id", "node", "similarity"}, as: func(m near.Match) neighbour { return neighbour{ID: names[m.Row], Similarity: m.Score} }}
-	if o.queries != "" {
-		q, err := s.readEmbeddingFile(ctx, "", o.queries)
-		if err != nil {
-			return nil, err
-		}
-		f.matches, err = index.Vectors(ctx, q.Features, min(o.k, n))
-		if err == nil {
-			f.ids = task.Names(q.IDs, len(f.matches))
-			s.warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(o.embedding), nameOf(o.queries)))
-		}
-		return f, err
-	}
-	rows, err := namedRows(s.args, names, s.warn)
-	if err != nil {
-		return nil, err
-	}
-	f.ids, f.matches = picked(names, rows), make([][]near.Match, len(rows))
-	if k := min(o.k, n-1); k > 0 {
-		f.matches, err = index.Rows(ctx, rows, k)
-	}
-	return f, err
-}
-
-// alike finds the nodes of -graph with like neighbours.
-func (o *similarOptions) alike(ctx context.Context, s *session) (*found, error) {
-	for _, name := range []string{"embedding", "queries", "by"} {
-		if s.set(name) {
-			return nil, usagef("-%s is of vectors, and -graph compares neighbours", name)
-		}
-	}
-	d, err := s.readGraph(ctx, o.graph)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.withGraph(d, o.graph); err != nil {
-		return nil, err
-	}
-	names := d.Graph.IDs()
-	rows, err := namedRows(s.args, names, s.warn)
-	if err != nil {
-		return nil, err
-	}
-	labels := task.Known(d.Dataset, len(names))
-	f := &found{ids: picked(names, rows), matches: make([][]near.Match, len(rows)), columns: []string{"id", "node", "similarity", "degree", "class"}}
-	if slices.Max(labels) < 0 {
-		f.columns = f.columns[:4]
-	}
-	f.as = func(m near.Match) neighbour {
-		edges, _ := d.Graph.Neighbors(m.Row)
-		v := neighbour{ID: names[m.Row], Similarity: m.Score, Degree: len(edges)}
-		if l := labels[m.Row]; l >= 0 {
-			v.Class = strconv.Itoa(l)
-			if d.Classes != nil {
-				v.Class = d.Classes[l]
+	for q, found := range matches {
+		result[q] = neighbours{queries[q], make([]neighbour, len(found))}
+		for j, m := range found {
+			v := neighbour{ID: ids[m.Row], Similarity: m.Score}
+			if d.Graph != nil {
+				edges, _ := d.Graph.Neighbors(m.Row)
+				v.Degree, v.Class = len(edges), d.Class(labels[m.Row])
 			}
+			line := []string{queries[q], v.ID, short(v.Similarity), strconv.Itoa(v.Degree), v.Class}
+			result[q].Similar[j], lines = v, append(lines, line[:len(columns)])
 		}
-		return v
 	}
-	s.progress.show("compare neighbours", 0, 0)
-	if k := min(o.k, len(names)-1); k > 0 {
-		f.matches, err = near.Alike(ctx, d.Graph, rows, k)
+	return o.result.write(ctx, out, result, columns, slices.Values(lines))
+}
+
+// data are the nodes of -graph, or else of vectors.
+func (o *similarOptions) data(ctx context.Context, s *session) (*task.Data, mat.Matrix, error) {
+	if o.graph != "" {
+		d, err := s.readAt(ctx, o.graph)
+		return d, nil, err
 	}
-	return f, err
+	from, err := s.source(o.embedding)
+	if err == nil {
+		err = s.beside()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d, y, err := s.files.Embedding(ctx, from)
+	return d, y, s.told(err)
+}
+
+// find finds the nodes that are similar to some, or the nearest to other vectors.
+func (o *similarOptions) find(ctx context.Context, s *session, d *task.Data, similar *task.Similar) (ids, queries []string, found [][]near.Match, err error) {
+	ids = task.Names(d.IDs, similar.Nodes())
+	if o.queries == "" {
+		rows, err := namedRows(s.args, ids, s.warn)
+		s.progress.show("compare neighbours", 0, 0)
+		if err == nil {
+			found, err = similar.Rows(ctx, rows, o.k)
+		}
+		return ids, picked(ids, rows), found, err
+	}
+	from, err := s.source(o.queries)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	q, err := s.files.Vectors(ctx, from, "")
+	if err = s.told(err); err != nil {
+		return nil, nil, nil, err
+	}
+	if found, err = similar.Index().Vectors(ctx, q.Features, min(o.k, len(ids))); err == nil {
+		s.warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(o.embedding), nameOf(o.queries)))
+	}
+	return ids, task.Names(q.IDs, len(found)), found, err
 }

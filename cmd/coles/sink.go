@@ -20,6 +20,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
+// bufferSize suits pipes and disks.
+const bufferSize = 1 << 18
+
 // A sink is an output: a file, or standard output, or nowhere if zero.
 type sink struct {
 	path     string

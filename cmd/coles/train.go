@@ -15,7 +15,6 @@ import (
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
 // trainOptions are the options of the command.
@@ -204,9 +203,9 @@ func readCheckpoint(r io.Reader) (*gnn.Checkpoint, error) {
 	return at, err
 }
 
-func (t *trainer) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matrix, error) {
+func (t *trainer) embed(ctx context.Context, d *task.Data) (*task.Fitted, error) {
 	if d.Features == nil {
-		return nil, nil, errors.New(`a network is trained on features, and the graph has none: name a file of them by -features, or train on what "coles embed GRAPH -o FILE.npz" writes`)
+		return nil, errors.New(`a network is trained on features, and the graph has none: name a file of them by -features, or train on what "coles embed GRAPH -o FILE.npz" writes`)
 	}
 	defer t.progress.clear()
 	options := append(t.options, gnn.WithProgress(t.progress.show))
@@ -221,7 +220,7 @@ func (t *trainer) embed(ctx context.Context, d *task.Data) (task.Model, mat.Matr
 		err = errors.New(err.Error()) // by its name in -settings: its option, if there is one, is of "coles embed"
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return m, m.Embedding(), nil
+	return &task.Fitted{Model: m, Rows: m.Embedding()}, nil
 }

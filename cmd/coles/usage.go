@@ -9,8 +9,7 @@ import (
 	"unicode"
 
 	"coles"
-	"coles/dataset/parse"
-	"coles/internal/setting"
+	"coles/task"
 
 	"github.com/hbollon/go-edlib"
 	"github.com/urfave/cli/v3"
@@ -31,7 +30,7 @@ var options = map[string]string{
 	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "DegreeShare": "-degree-share", "Filter": "-filter", "Negatives": "-negatives", "WeightSpan": "-weight-span",
 	"Structure": "-structure", "Kind": "-kind", "By": "-by", "Ignore": "-ignore", "Unweighted": "-unweighted",
 	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "MissingRows": "-missing-rows zero, mean or drop",
-	"Bipartite": "-bipartite", "Repeats": "-repeats sum, max or first", "MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Weight": "-weight", "LabelColumn": "-labels FILE:COLUMN", "Format": "-from", "Kinds": "-categorical, -text, -numeric or -ignore",
+	"Bipartite": "-bipartite", "Repeats": "-repeats sum, max or first", "MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Weight": "-weight", "LabelColumn": "-labels FILE:COLUMN", "Format": "-from", "Kinds": "-categorical, -text, -numeric or -ignore", "Nearest": "-knn", "IDs": "-ids",
 }
 
 // wanted is the text of a bad setting that an option has made.
@@ -50,28 +49,18 @@ func badOption(name string, err error) error {
 // oneLine is the text of an error in one line, whatever an id or a file name contains. It begins with file and line where
 // there are such, not with the package, and names options in the place of fields.
 func oneLine(err error) string {
-	text := err.Error()
-	var bad *coles.SettingError
-	var where *parse.Error
-	switch {
-	case errors.As(err, &bad) && options[bad.Field] != "":
+	n := task.NoteOf(err)
+	text := n.Text + advice(n.Advice)
+	if bad := (*coles.SettingError)(nil); errors.As(err, &bad) && options[bad.Field] != "" {
 		option, _, _ := strings.Cut(options[bad.Field], " ")
 		text = wanted(option, bad)
-	case errors.As(err, &where):
-		fault := *where
-		fault.Advice = nil
-		own := fault.Error()
-		for _, a := range where.Advice {
-			own += "; " + strings.TrimSpace(options[a.Field]+" "+a.Value) + " says " + a.Says
-		}
-		text = strings.Replace(text, where.Error(), own, 1)
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.ReplaceAll(setting.Plain(text), "\n", "; "))
+	}, strings.ReplaceAll(text, "\n", "; "))
 }
 
 // badUsage puts the flag library's errors, which are text alone, in our words, and keeps it from printing help

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
-	"coles/learn"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
-	"gonum.org/v1/gonum/mat"
 )
 
 // vectorOptions say where an embedding comes from.
@@ -68,13 +64,11 @@ func (v *vectors) degrees() ([]float64, error) {
 	return v.Graph.Degrees(), nil
 }
 
-// Vectors have a row for every node. Where they were read there is no model, and without a graph
-// the data are ids and labels only.
+// Vectors have a row for every node. Where they were read there is no model, and without a graph the data are ids and
+// labels only.
 type vectors struct {
 	*task.Data
-	model  task.Model
-	rows   mat.Matrix
-	choice *learn.Choice // of the model, by labels
+	*task.Fitted
 }
 
 // read reads an embedding, and the graph if there is one. Without -embedding it reads the graph and embeds it for a
@@ -87,18 +81,16 @@ func (o *vectorOptions) read(ctx context.Context, s *session, usual task.Purpose
 	if err != nil {
 		return nil, err
 	}
-	s.arcs = o.directed
-	d, err := s.readArgument(ctx)
+	s.files.Arcs = o.directed
+	d, err := s.read(ctx)
+	if err == nil && adapt != nil {
+		err = adapt(e, d)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if adapt != nil {
-		if err := adapt(e, d); err != nil {
-			return nil, err
-		}
-	}
-	m, y, err := e.embed(ctx, d)
-	return &vectors{d, m, y, e.choice}, err
+	f, err := e.embed(ctx, d)
+	return &vectors{d, f}, err
 }
 
 // readVectors reads -embedding, and the graph if there is one.
@@ -107,29 +99,17 @@ func (o *vectorOptions) readVectors(ctx context.Context, s *session) (*vectors, 
 	if err != nil {
 		return nil, err
 	}
-	of, err := s.readEmbeddingFile(ctx, "", o.embedding)
+	from, err := s.source(o.embedding)
+	if err == nil && len(args) > 0 {
+		err = s.find(ctx, args[0])
+	} else if err == nil {
+		err = s.beside()
+	}
 	if err != nil {
 		return nil, err
 	}
-	v := &vectors{Data: &task.Data{Dataset: of}, rows: of.Features}
-	n, _ := v.rows.Dims()
-	if len(args) == 0 {
-		of.Features = nil
-		return v, cmp.Or(s.giveLabels(ctx, of, n), s.readNames(ctx, of.IDs, n))
-	}
-	if v.Data, err = s.readGraph(ctx, args[0]); err != nil {
-		return nil, err
-	}
-	if err := s.withGraph(v.Data, args[0]); err != nil {
-		return nil, err
-	}
-	if of.IDs == nil && !areNumbers(v.IDs) {
-		s.warn(fmt.Errorf("%s names no nodes, and %s does: rows are taken in its order; -ids names them", nameOf(o.embedding), nameOf(args[0])))
-	}
-	x, names := v.Features, v.FeatureNames
-	err = giveFeatures(v.Dataset, of, o.embedding)
-	v.Features, v.FeatureNames = x, names
-	return v, err
+	d, y, err := s.files.Embedding(ctx, from)
+	return &vectors{d, &task.Fitted{Rows: y}}, s.told(err)
 }
 
 // output is the sink of -o for what is made of an embedding.

@@ -36,7 +36,7 @@ function want(what) {
 	worker.postMessage({want: what, clusters: Number(find("[name=clusters]").value)});
 }
 
-const stages = {classify: "Predicting", cluster: "Clustering", join: "Finding the nearest rows", read: "Reading", prepare: "Preparing", filter: "Filtering", solve: "Solving", embed: "Embedding", "t-SNE": "Improving the map by t-SNE"};
+const stages = {classify: "Predicting", cluster: "Clustering", "find the nearest rows": "Finding the nearest rows", "build the graph": "Building the graph", read: "Reading", prepare: "Preparing", filter: "Filtering", solve: "Solving", embed: "Embedding", "t-SNE": "Improving the map by t-SNE"};
 
 function receive(m) {
 	if ("error" in m) {

@@ -109,15 +109,15 @@ type View struct {
 // something is wrong. A file that cannot be embedded leaves the graph before it.
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
-		text, advice := words(err)
-		send(Failure{text, advice})
+		n := task.NoteOf(err)
+		send(Failure{n.Text, advice(n)})
 	}
 }
 
 func (v *View) answer(ctx context.Context, r Request, send func(message any)) error {
 	switch {
 	case r.Preview != nil:
-		send(Preview{r.Preview.firstLines()})
+		send(Preview{r.Preview.firstLines(ctx)})
 		return nil
 	case r.Sample == "" && r.Files == nil:
 		return v.ofLast(ctx, r, send)
@@ -133,7 +133,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		return err
 	}
 	for _, note := range f.Notes {
-		send(Warning{note.Text, []Advice{}})
+		send(Warning{note.Text, advice(note)})
 	}
 	if said := f.Notice(); said != "" {
 		send(Warning{said, []Advice{}})
@@ -142,7 +142,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	similar, err := task.NewSimilar(ctx, d, f.Rows, nil)
+	similar, err := task.NewSimilar(ctx, d, f.Rows, near.Cosine, nil)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func fit(ctx context.Context, d *task.Data, how task.Fitting, send func(message 
 	if size > mostBytes {
 		return nil, fmt.Errorf("%w: the fit takes %d MB, a page has %d MB for it", coles.ErrTooLarge, size>>20, mostBytes>>20)
 	}
-	how.Options = []coles.Option{coles.WithProgress(func(stage string, done, total int) { send(Stage{stage, done, total}) })}
+	how.Progress = func(stage string, done, total int) { send(Stage{stage, done, total}) }
 	return d.Fit(ctx, how)
 }
 

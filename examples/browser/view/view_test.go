@@ -165,12 +165,12 @@ func TestBrokenFiles(t *testing.T) {
 		text  string
 		is    error
 	}{
-		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "an edge list, an archive, or features", dataset.ErrMissing},
+		{"no edges", map[string]view.File{"labels": text("l.csv", "a,1")}, "a graph, or features", dataset.ErrMissing},
 		{"one row", map[string]view.File{"features": text("f.csv", "a,1,2\n")}, "f.csv: ", coles.ErrShape},
 		{"bad weight", map[string]view.File{"edges": text("e.csv", "a,b,1\nb,c,x\n")}, "e.csv:2:5: ", coles.ErrFormat},
 		{"bad feature", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a,1\nb,\"2\n")}, "f.csv:2:3: ", nil},
 		{"cut archive", map[string]view.File{"edges": {Name: "graph.npz", Data: good.Data[:len(good.Data)/2]}}, "graph.npz: ", nil},
-		{"archive and features", map[string]view.File{"edges": good, "features": text("f.csv", "a,1")}, "graph.npz is an archive", dataset.ErrDuplicate},
+		{"archive and features", map[string]view.File{"edges": good, "features": text("f.csv", "a,1")}, "f.csv: ", coles.ErrShape},
 		{"too large", map[string]view.File{"edges": text("e.csv", "a,b\n"), "features": text("f.csv", "a"+wide.String()+"\nb 0:1\n")}, "the fit takes ", coles.ErrTooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {

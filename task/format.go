@@ -1,0 +1,161 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coles/dataset"
+	"coles/dataset/parse"
+)
+
+// ErrWrongFormat: a format is not known, or does not hold what is wanted.
+var ErrWrongFormat = errors.New("wrong format")
+
+// What text whose name does not tell its format is taken for.
+const textGraph, textVectors = "edges", "tsv"
+
+// FormatOf is the format of a graph, or of vectors: the one called name or, for "", the one that the path of a file tells, or
+// else text. Errors: [ErrWrongFormat].
+func FormatOf(name, path string, graph bool) (f dataset.Format, err error) {
+	text, kind := textVectors, "vectors"
+	if graph {
+		text, kind = textGraph, "a graph"
+	}
+	read := func(f dataset.Format) bool { return f.Read != nil || f.IsAt != nil }
+	wanted := func(f dataset.Format) bool { return read(f) && (f.Graph == graph || !graph && f.Features) }
+	var names []string
+	for _, f := range dataset.Formats() {
+		if wanted(f) {
+			names = append(names, f.Name)
+		}
+	}
+	if name != "" {
+		f, ok := dataset.FormatNamed(name)
+		if !ok || !wanted(f) {
+			err = fmt.Errorf("%w: %q, want one of %s", ErrWrongFormat, name, strings.Join(names, ", "))
+		}
+		return f, err
+	}
+	others, extension := dataset.FormatsAt(path), extensionOf(path)
+	if k := slices.IndexFunc(others, wanted); k >= 0 {
+		return others[k], nil
+	}
+	// A name with another meaning is not guessed to be text.
+	konect := strings.HasPrefix(filepath.Base(path), "out.")
+	folder, _ := os.Stat(path)
+	at := &parse.Error{File: path, Offset: -1}
+	switch {
+	case len(others) > 0 && others[0].Binary:
+		at.Err = fmt.Errorf("%w: %s does not hold %s", ErrWrongFormat, others[0].Name, kind)
+	case len(others) == 0 && howToRead[extension] != "":
+		at.Err = fmt.Errorf("%w: %s is not read; "+howToRead[extension], ErrWrongFormat, extension, path)
+	case (graph || len(others) > 0) && !slices.ContainsFunc(others, read) && extension != "" && !konect && (folder == nil || !folder.IsDir()):
+		at.Err = fmt.Errorf("%w: %s is unknown", ErrWrongFormat, extension)
+		at.Advice = []parse.Advice{{Field: "Format", Says: "which it is of " + strings.Join(names, ", ")}}
+	default:
+		f, _ = dataset.FormatNamed(text)
+		return f, nil
+	}
+	return f, at
+}
+
+// howToRead says what makes text of a file that is not read, by extension.
+var howToRead = map[string]string{
+	".xlsx": `Python makes text of it: import pandas; pandas.read_excel(%q).to_csv("graph.csv", index=False)`,
+	".bz2":  "unpack it by bunzip2 -k %q", ".xz": "unpack it by unxz -k %q", ".zst": "unpack it by unzstd %q", ".zip": "unpack it by unzip %q",
+	".parquet": "unpack it by coles-parquet table %q",
+}
+
+// extensionOf is the extension of a file's name in lower case, before the one of gzip.
+func extensionOf(path string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
+}
+
+// takesAll reports whether features and labels in text are read together with a graph of a format, by the ids that all have.
+func takesAll(f dataset.Format) bool {
+	return f.Attributes || slices.Contains([]string{textGraph, "adjacency", "baskets"}, f.Name)
+}
+
+// vectors is the format of a source of vectors, by its content where its name may mislead: a .txt of word2vec may be a table.
+func (s *Source) vectors(ctx context.Context, name string) (dataset.Format, error) {
+	f, err := FormatOf(name, s.Path, false)
+	if err != nil || name != "" {
+		return f, err
+	}
+	if f.Name == "word2vec" && !s.beginsAsWord2Vec(ctx) {
+		f, _ = dataset.FormatNamed(textVectors)
+	}
+	if extension := extensionOf(s.Path); s.Stream == nil && extension != "" && len(dataset.FormatsAt(s.Path)) == 0 {
+		s.taken = fmt.Sprintf("read as %s: unknown format %s", f.Name, extension)
+	}
+	return f, nil
+}
+
+// beginsAsWord2Vec reports whether text is word2vec's: the first line is two whole numbers, and the second line has as
+// many values as the second number. GloVe's text is told by its name, or by a token that would be a quote or a comment
+// elsewhere. The reader reports what cannot be read.
+func (s *Source) beginsAsWord2Vec(ctx context.Context) bool {
+	r, err := s.open(ctx)
+	if err != nil {
+		return true
+	}
+	head, _ := r.Peek(sourceBuffer)
+	if strings.Contains(strings.ToLower(filepath.Base(s.Path)), "glove") || bareToken.Match(head) {
+		return true
+	}
+	sizes, rest, _ := strings.Cut(string(head), "\n")
+	fields := strings.Fields(sizes)
+	if len(fields) != 2 {
+		return false
+	}
+	_, err = strconv.ParseUint(fields[0], 10, 63)
+	columns, err2 := strconv.ParseUint(fields[1], 10, 31)
+	if err != nil || err2 != nil {
+		return false
+	}
+	row, _, ends := strings.Cut(rest, "\n")
+	count := len(strings.Fields(row))
+	if !ends && len(head) == sourceBuffer { // it goes on behind what is seen
+		return count <= int(columns)+1
+	}
+	return rest == "" || count == int(columns)+1
+}
+
+// bareToken is a line of such a token and numbers.
+var bareToken = regexp.MustCompile(`(?m)^["#%](?: -?\d+\.\d+(?:[eE]-?\d+)?){2,}$`)
+
+// graph is the format of a source of a graph. What a stream is called says less than what it holds.
+func (s *Source) graph(ctx context.Context, name string) (dataset.Format, error) {
+	path := s.Path
+	if s.Stream != nil && name == "" {
+		r, err := s.open(ctx)
+		if err != nil {
+			return dataset.Format{}, err
+		}
+		if head, _ := r.Peek(4); string(head) == "PK\x03\x04" {
+			name = "npz"
+		} else if len(dataset.FormatsAt(path)) == 0 && howToRead[extensionOf(path)] == "" {
+			path = ""
+		}
+	}
+	return FormatOf(name, path, true)
+}
+
+// guess keeps what a source is taken for, perhaps because of another file's name. A binary format, or that of a graph tool,
+// cannot be mistaken.
+func (s *Source) guess(name string, f dataset.Format, because string) {
+	if name != "" || f.Binary || f.IsAt != nil || f.Attributes {
+		return
+	}
+	s.taken, s.named = "read as "+f.Name, true
+	if because != "" {
+		s.taken += " because of " + because
+	}
+}
