@@ -45,7 +45,7 @@ var zeros = []any{
 
 	&learn.Candidate{}, &learn.Choice{}, &eval.Clustering{}, &learn.Confusion{}, &link.HeldOut{}, &near.Index{}, &eval.InducedGraph{}, &cluster.KMeans{},
 	&cluster.KMeansModel{}, &learn.Labels{}, &learn.LinearModel{}, &link.Options{}, &link.Worth{}, &learn.LogisticRegression{}, &near.Match{},
-	&eval.Measurements{}, &eval.Protocol{}, &learn.Reason{}, &learn.Reasons{}, &link.Recommender{}, &learn.Ridge{}, &learn.RidgeErrors{},
+	&eval.Measurements{}, &eval.Protocol{}, &eval.Worth{}, &learn.Reason{}, &learn.Reasons{}, &link.Recommender{}, &learn.Ridge{}, &learn.RidgeErrors{},
 	&learn.SetScores{}, new(near.Similarity), &learn.Options{}, &learn.Predictor{}, &learn.Weights{}, &learn.Answer{}, &learn.Chance{}, &learn.Origin{}, &plane.TSNE{},
 }
 

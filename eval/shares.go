@@ -11,16 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Share is what rows are worth where a share of the labels is known: F1 of several classes a row, or R² and the mean
+// A Worth is what rows are worth where a share of the labels is known: F1 of several classes a row, or R² and the mean
 // absolute error of numbers; the others are nil.
-type Share struct {
+type Worth struct {
 	Known                   float64
 	Micro, Macro, R2, Error *Measurements
 }
 
 // Shares measures by several classes a row, or by numbers, of which a tenth and then a half are known, of numbers a quarter.
 // The known ones are drawn by the seed, for so many splits. Errors: as [Protocol.ClassifySets] and [Protocol.Regress].
-func (p Protocol) Shares(ctx context.Context, x mat.Matrix, of learn.Labels, splits int, seed uint64) (all []Share, err error) {
+func (p Protocol) Shares(ctx context.Context, x mat.Matrix, of learn.Labels, splits int, seed uint64) (all []Worth, err error) {
 	shares, labelled := []float64{0.1, 0.5}, []int(nil)
 	if of.Values != nil {
 		shares = []float64{0.25}
@@ -40,7 +40,7 @@ func (p Protocol) Shares(ctx context.Context, x mat.Matrix, of learn.Labels, spl
 			}
 			drawn = append(drawn, dataset.Split{Train: rows[:known], Test: rows[known:]})
 		}
-		s := Share{Known: share}
+		s := Worth{Known: share}
 		if of.Values != nil {
 			s.R2, s.Error, err = p.Regress(ctx, x, of.Values, drawn)
 		} else {

@@ -238,7 +238,7 @@ type shareKnown struct {
 	Absolute float64   `json:"mean_absolute_error,omitempty"`
 }
 
-func shareOf(s eval.Share, splits int) shareKnown {
+func shareOf(s eval.Worth, splits int) shareKnown {
 	of := shareKnown{Known: s.Known, Splits: splits}
 	for from, to := range map[*eval.Measurements]**measured{s.Micro: &of.Micro, s.Macro: &of.Macro, s.R2: &of.R2} {
 		if from != nil {
