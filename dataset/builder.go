@@ -28,7 +28,7 @@ type Builder struct {
 	columns  map[string]int32 // of the features, by name
 	features []string
 	values   map[[2]int32]float64 // by row and column
-	classes  []string // by row, "" for none; shorter than nodes where the last ones have none
+	classes  []string             // by row, "" for none; shorter than nodes where the last ones have none
 }
 
 // AddNode adds a node, if it is not there. Only a node that nothing else names needs it.
