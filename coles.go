@@ -19,9 +19,8 @@ import (
 )
 
 // Fit embeds the nodes of a graph with features X (n × d). It prepares the features, filters them, builds the contrast ΔW,
-// finds the projection P, weights the columns of FXPᵀ and adds a column for the degrees. Where a node's own features tell more
-// of it than its neighbours, Fit leaves the graph out: see [Kind]. If x is nil, a [Structure] of the graph makes features. The
-// [DefaultSettings] need no tuning.
+// finds the projection P and weights the columns of FXPᵀ. Where a node's own features tell more of it than its neighbours, Fit
+// leaves the graph out: see [Kind]. If x is nil, a [Structure] of the graph makes features. The [DefaultSettings] need no tuning.
 //
 // Columns that the input does not determine are 0, and [Report] counts them. They occur if d′ cuts the eigenspace of the last
 // eigenvalue: rounding would choose among its vectors. Eigenvalues count as equal to 10⁻⁹ of the largest, to rounding, or to
@@ -179,21 +178,14 @@ func (f *fitting) add(ctx context.Context, m *Model, more addition) error {
 	return err
 }
 
-// keep leaves the first columns and the last one, of the degrees. It returns the number of columns that go.
+// keep leaves the first columns. It returns the number of columns that go.
 func (p *Part) keep(columns int) (dropped int) {
-	rows, vectors := kernel.Matrix[float64](p.Directions.RawMatrix()), len(p.Lambda)
+	rows := kernel.Matrix[float64](p.Directions.RawMatrix())
 	if dropped = rows.Rows - columns; dropped <= 0 {
 		return 0
 	}
-	var degree []float64
-	kept := p.Scaling.Factors[:columns:columns]
-	if vectors < rows.Rows {
-		degree = rows.Row(vectors)
-		kept = append(kept[:columns-1:columns-1], p.Scaling.Factors[vectors])
-		columns--
-	}
-	p.Lambda, p.Scaling.Factors = p.Lambda[:columns], kept
-	p.Directions = matrix.ToDense(linear.Above(kernel.Rows(rows, 0, columns), degree))
+	p.Lambda, p.Scaling.Factors = p.Lambda[:columns], p.Scaling.Factors[:columns:columns]
+	p.Directions = matrix.ToDense(kernel.Rows(rows, 0, columns))
 	return dropped
 }
 
@@ -211,7 +203,6 @@ func (s Settings) checkUsed(nodes, features int) error {
 		{"Negatives", alone, func(s Settings) any { return s.Negatives.String() }},
 		{"Kappa", alone || one, func(s Settings) any { return s.Kappa }},
 		{"Eta", alone || none, func(s Settings) any { return s.Eta }},
-		{"DegreeShare", alone, func(s Settings) any { return s.DegreeShare }},
 		{"Structure", features == 0, func(s Settings) any { return s.Structure }},
 		{"WeightSpan", alone, func(s Settings) any { return s.WeightSpan }},
 	} {
@@ -272,7 +263,7 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (out fitted, err 
 	}
 	f.step("prepare", 2, 3)
 
-	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻, and the direction of the degrees, which becomes a column.
+	// F, and ΔW = W⁺ − (η′/κ)ΣW⁻.
 	p.Terms = f.linear()
 	if err := linear.CheckFilter(ctx, x, p.Filter, f.prepare.plain()); err != nil {
 		return out, fmt.Errorf("coles: %w", err)
@@ -293,23 +284,22 @@ func fitTyped[T kernel.Float](ctx context.Context, f *fitting) (out fitted, err 
 		found.noise.Keep(all, len(found.Lambda))
 	}
 
-	// FXPᵀ and the degree column, weighted.
+	// FXPᵀ, weighted.
 	f.step("embed", 0, 1)
-	directions := found.above(p.degree)
-	y, err := p.embed(ctx, fx, directions)
+	y, err := p.embed(ctx, fx, found.P)
 	if err == nil {
 		err = settle(ctx, y)
 	}
 	if err != nil {
 		return out, err
 	}
-	f.report.Solver, f.report.Products, f.report.DegreeShare = found.Solver, found.products, p.DegreeShare
+	f.report.Solver, f.report.Products = found.Solver, found.products
 	scaling, err := scaled(ctx, f.Settings, &f.report, y, found.Lambda, &found.noise)
 	if err != nil {
 		return out, err
 	}
 	f.step("embed", 1, 1)
-	return fitted{Part{f.Settings, f.report.WeightUnit, f.prepare, directions, found.Lambda, scaling, 0, false}, vectorsOf(y)}, nil
+	return fitted{Part{f.Settings, f.report.WeightUnit, f.prepare, found.P, found.Lambda, scaling, 0, false}, vectorsOf(y)}, nil
 }
 
 // step reports progress, and adds the time since the last step to a stage.

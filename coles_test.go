@@ -93,11 +93,10 @@ func TestDefaultSettingPassesThePaper(t *testing.T) {
 }
 
 // The NumPy oracle of the default setting, which looks at no line of this module, makes an oracleModel
-// of a graph: eigenvalues, P, the direction v and the embedding.
+// of a graph: eigenvalues, P and the embedding.
 type oracleModel struct {
 	Lam  []float64
 	P, E [][]float64
-	V    []float64
 	Gram [][]float64 // of some rows of the embedding
 }
 
@@ -109,7 +108,7 @@ func matrixOf(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// wantOracle compares λ, P, v and EEᵀ, whole or of every 180th row.
+// wantOracle compares λ, P and EEᵀ, whole or of every 180th row.
 func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 	t.Helper()
 	const tolerance = 1e-9
@@ -124,12 +123,6 @@ func wantOracle(t *testing.T, m *coles.Model, want oracleModel) {
 		dots := testkit.Product(m.P(), matrixOf(want.P).T())
 		dots.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, dots)
 		testkit.WantClose(t, "P, as directions", dots, testkit.Eye(len(lambda)), tolerance)
-	}
-	v := m.Parts()[0].Directions.RawRowView(m.Report().Dim - 1)
-	for j, x := range want.V {
-		if math.Abs(v[j]-x) > tolerance {
-			t.Errorf("v is %v at %d, want %v", v[j], j, x)
-		}
 	}
 	e, gram := m.Embedding(), new(mat.Dense)
 	if want.E != nil {
@@ -273,7 +266,7 @@ func (s *script) negatives() coles.NegativeSampler {
 func (s *script) options() []coles.Option {
 	d := coles.Settings{
 		Dim: s.Byte()%9 - 2, Seed: uint64(s.Byte()), Preparation: coles.Preparation(s.Byte()%11 - 1), Filter: s.filter(),
-		Negatives: s.negatives(), Kappa: s.Byte()%5 - 1, Eta: s.number(), Kind: coles.Kind(s.Byte()%5 - 1), DegreeShare: s.number(),
+		Negatives: s.negatives(), Kappa: s.Byte()%5 - 1, Eta: s.number(), Kind: coles.Kind(s.Byte()%5 - 1),
 		Scaling: coles.ScalingRule{Power: s.number(), Norm: s.number()},
 	}
 	ranked := coles.ScalingRule{Rank: s.number(), Floor: s.number(), Norm: 4}
@@ -285,7 +278,6 @@ func (s *script) options() []coles.Option {
 		func(to *coles.Settings) { to.Filter = d.Filter },
 		func(to *coles.Settings) { to.Negatives, to.Kappa, to.Eta = d.Negatives, d.Kappa, d.Eta },
 		func(to *coles.Settings) { to.Kind = d.Kind },
-		func(to *coles.Settings) { to.DegreeShare = d.DegreeShare },
 		func(to *coles.Settings) { to.Scaling = d.Scaling },
 		func(to *coles.Settings) { to.Scaling = ranked },
 		func(to *coles.Settings) { to.Truncate = true },

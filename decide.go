@@ -245,12 +245,11 @@ type addition struct {
 }
 
 // ofNeighbours is the fit of neighbour columns, as many as a first part leaves of all. It takes the graph without arcs, the
-// weights of the fit, γ = 0, and no column of degrees. Its rows are as long as rows of features, in the mean over nodes with
-// an edge.
+// weights of the fit, and γ = 0. Its rows are as long as rows of features, in the mean over nodes with an edge.
 func (s Settings) ofNeighbours(g *Graph, first, all int) addition {
 	s.Dim = min(all-first, s.madeColumns(g.Nodes()), g.Nodes())
 	s.Kind, s.Preparation, s.Filter, s.Structure, s.Precision = UseGraph, PrepareAuto, s.filterBeside(), 0, 0
-	s.DegreeShare, s.WeightSpan = 0, 0
+	s.WeightSpan = 0
 	s.Scaling = ScalingRule{Norm: s.Scaling.Norm * g.joined()}
 	return addition{Settings: s, graph: g.withoutArcs()}
 }

@@ -262,7 +262,7 @@ func TestColumnsThatWeighNothing(t *testing.T) {
 		values = values[1:] // the component; with X = I and F = I all others are M's
 		g := testkit.Must(coles.NewGraph(side*side, symmetric["torus"](nil, side*side)))
 		for dim := 3; dim < 12; dim++ {
-			m := fitted(g, testkit.Eye(side*side), coles.WithFilter(coles.SGC(0)), coles.With(func(s *coles.Settings) { s.Dim, s.Preparation, s.Kind, s.DegreeShare = dim, asIs, coles.UseGraph, 0 }))
+			m := fitted(g, testkit.Eye(side*side), coles.WithFilter(coles.SGC(0)), coles.With(func(s *coles.Settings) { s.Dim, s.Preparation, s.Kind = dim, asIs, coles.UseGraph }))
 			want := dim
 			for want > 0 && values[want-1]-values[dim] < 1e-9 {
 				want--

@@ -14,9 +14,8 @@
 // negative graphs W⁻ are random graphs, normalised alike. An embedding close along the edges of W⁺ and far along the edges of
 // the W⁻ maximises Tr(YᵀΔWY) with ΔW = W⁺ − (η′/κ) Σₖ W⁻ₖ. Linear COLES looks for it among linear maps of smoothed features, Y
 // = FXPᵀ. F is a polynomial in W, which is A with self loops, normalised. With PPᵀ = I the rows of P are the top d′
-// eigenvectors of M = XᵀFᵀ ΔW FX (d × d). The columns of FXPᵀ are weighted by powers of their eigenvalues. One column carries
-// node degree, weighted by how well the features predict it. Where a node's own features predict each other better than its
-// neighbours do, F and ΔW are the identity, and the diagonal of M is halved.
+// eigenvectors of M = XᵀFᵀ ΔW FX (d × d). The columns of FXPᵀ are weighted by powers of their eigenvalues. Where a node's own
+// features predict each other better than its neighbours do, F and ΔW are the identity, and the diagonal of M is halved.
 //
 // # Symbols
 //
@@ -31,7 +30,6 @@
 //	Y (free)       Eigenmaps                     eigenvectors of ΔW itself
 //	γ, r           ScalingRule, Scaling          power of λ, mean norm of centred rows
 //	s, r (choice)  Alignment                     whether neighbours tell more than features
-//	s, v, t        Settings.DegreeShare          √degree, and how well features predict it
 //	FXPᵀ, scaled   Model.Embed                   the embedding, n × d′
 //
 // # The way of the data

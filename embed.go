@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ and the column of degrees. The
+// Embed returns the embedding of every node of a graph (n × d′) without fitting: F(W)·X·Pᵀ. The
 // model's weights of columns prepare X, and its factors scale the result. For the graph that was fitted the result is
 // [Model.Embedding], to the byte, or to rounding in a refitted model. In a grown graph, rows within K hops of new nodes move.
 //

@@ -50,7 +50,7 @@ func show(m mat.Matrix) {
 }
 
 // From a graph and features to a vector for each node: the first column separates the two triangles,
-// the last one nodes by their number of neighbours.
+// the second tells where they meet.
 func ExampleFit() {
 	g, x := barbell()
 	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)))
@@ -59,12 +59,12 @@ func ExampleFit() {
 	show(m.Embedding())
 	// Output:
 	// 6 nodes, 7 edges
-	//   4.53  4.39
-	//   4.53  4.39
-	//   2.85  5.08
-	//  -2.85  5.08
-	//  -4.53  4.39
-	//  -4.53  4.39
+	//   4.53  4.04
+	//   4.53  4.04
+	//   2.85  4.95
+	//  -2.85  4.95
+	//  -4.53  4.04
+	//  -4.53  4.04
 }
 
 // A node that comes later is embedded without fitting again.
@@ -86,9 +86,9 @@ func ExampleModel_Embed() {
 	check(err)
 	show(y.Slice(4, 7, 0, 2))
 	// Output:
-	//  -5.13  4.25
-	//  -5.13  4.25
-	//  -5.93  3.32
+	//  -5.10  5.78
+	//  -5.10  5.78
+	//  -5.88  4.12
 }
 
 // A model written to a file embeds as before when it is read again, and keeps the names of rows. A
@@ -131,7 +131,7 @@ func ExampleSettings() {
 
 	fmt.Println(json.Unmarshal([]byte(`{"dimension": 64}`), &s))
 	// Output:
-	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"weight_span":100,"kind":"graph","scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"structure":"0","truncate":false,"solver":"auto","precision":"float64"}
+	// {"dim":2,"seed":1,"preparation":"auto","filter":"sgc:2","negatives":"uniform:1","kappa":10,"eta":0.9,"weight_span":100,"kind":"graph","scaling":{"rank":20,"floor":8,"power":0,"norm":4},"structure":"0","truncate":false,"solver":"auto","precision":"float64"}
 	// coles: settings: bad setting: json: unknown field "dimension"
 }
 
@@ -164,11 +164,11 @@ func ExampleWithProgress() {
 // An embedding in float32 takes half the memory, and a file of it is read by numpy.load.
 func ExampleModel_Embedding32() {
 	g, x := barbell()
-	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(2), coles.WithFilter(coles.SGC(2)), coles.WithPrecision(coles.Float32))
+	m, err := coles.Fit(context.Background(), g, x, coles.WithDim(1), coles.WithFilter(coles.SGC(2)), coles.WithPrecision(coles.Float32))
 	check(err)
 	y := m.Embedding32()
 	fmt.Printf("%T of %d × %d, the first row %.2f\n", y.Data, y.Rows, y.Cols, y.Data[:y.Cols])
-	// Output: []float32 of 6 × 2, the first row [4.53 4.39]
+	// Output: []float32 of 6 × 1, the first row [4.56]
 }
 
 // Real edge lists are untidy. The report counts merged and dropped edges, so that a mistake in the
@@ -288,7 +288,7 @@ func ExampleNegativeSampler() {
 	// coles: negatives: too few nodes to draw negatives from: node 0 has 3 nodes to draw 4 partners from
 }
 
-// The steps of Fit, one by one, but for the column of degrees.
+// The steps of Fit, one by one.
 func ExampleSolve() {
 	ctx := context.Background()
 	g, x := barbell()
@@ -310,7 +310,7 @@ func ExampleSolve() {
 	y, err := scaling.Apply(ctx, &e)
 	check(err)
 
-	m, err := coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim, s.DegreeShare = coles.PrepareTFIDF, 2, 0 }))
+	m, err := coles.Fit(ctx, g, x, coles.With(func(s *coles.Settings) { s.Preparation, s.Dim = coles.PrepareTFIDF, 2 }))
 	check(err)
 	fmt.Println("the same as Fit:", mat.EqualApprox(y, m.Embedding(), 1e-12))
 	// Output:

@@ -38,7 +38,7 @@ type Part struct {
 	Settings   Settings   // of its fit, as [Model.Settings]
 	WeightUnit float64    // u, if weights w of edges are taken as log(1 + w/u)
 	Preparer   *Preparer  // of X
-	Directions *mat.Dense // V (d′ × d): P and, below it, the direction of the degrees, if any
+	Directions *mat.Dense // V (d′ × d): P, and one row below it in some models of older files
 	Lambda     []float64  // of P, descending
 	Scaling    Scaling    // of the columns of FXVᵀ, before the share
 	Share      float64    // of the energy, beside the columns of the parts before; 0 for the first
@@ -125,9 +125,8 @@ type Report struct {
 	Kind           Kind        `json:"kind"`                      // graph or features alone
 	Alignment      *Alignment  `json:"alignment,omitempty"`       // by which Kind was chosen; nil where it was not
 	Power          float64     `json:"power"`                     // γ
-	EffectiveRank  float64     `json:"effective_rank"`            // of the centred embedding, without the column of degrees
+	EffectiveRank  float64     `json:"effective_rank"`            // of the centred embedding
 	RankBound      float64     `json:"rank_bound,omitempty"`      // a bound that EffectiveRank exceeds for every γ; 0 for none
-	DegreeShare    float64     `json:"degree_share"`              // of the column of degrees, 0 without one
 	WeightUnit     float64     `json:"weight_unit,omitempty"`     // u, if weights w of edges are taken as log(1 + w/u)
 	Structure      int         `json:"structure,omitempty"`       // columns of the [Structure] that stands for features
 	StructureShare float64     `json:"structure_share,omitempty"` // the [Share] of neighbour columns
@@ -180,9 +179,6 @@ func (r Report) String() string {
 	}
 	if r.ZeroRows > 0 {
 		fmt.Fprintf(&b, ", %s of 0", setting.Count(r.ZeroRows, "rows"))
-	}
-	if r.DegreeShare > 0 {
-		fmt.Fprintf(&b, ", of which the last tells degrees, by a share of %.3g", r.DegreeShare)
 	}
 	if r.Asked > 0 {
 		fmt.Fprintf(&b, "\ncolumns: %s", r.fewer())
@@ -308,9 +304,9 @@ func (m *Model) Close() error {
 	return space.Close()
 }
 
-// scaled scales the columns of y, by the share of the column of degrees that the report has.
+// scaled scales the columns of y.
 func scaled[T kernel.Float](ctx context.Context, s Settings, r *Report, y kernel.Matrix[T], lambda []float64, noise *spectral.Noise) (Scaling, error) {
-	w, doubt, err := spectral.FitAll(ctx, spectral.Rule(s.Scaling), r.DegreeShare, y, lambda, s.Precision.rounding(), noise)
+	w, doubt, err := spectral.Fit(ctx, spectral.Rule(s.Scaling), y, lambda, s.Precision.rounding(), noise)
 	if err != nil {
 		return Scaling{}, fmt.Errorf("coles: %w", err)
 	}
@@ -342,13 +338,10 @@ func zeroRows[T kernel.Float](ctx context.Context, y kernel.Matrix[T]) (int, err
 	return int(zeros[0]), nil
 }
 
-// describe adds the parts to the report, which already has the share that a column of degrees would get.
+// describe adds the parts to the report.
 func (m *Model) describe() {
 	r, first := &m.report, m.parts[0]
 	r.Kind, r.Power, r.EffectiveRank = first.Settings.Kind, first.Scaling.Power, first.Scaling.EffectiveRank
-	if r.Dim = len(first.Lambda); r.Dim == first.columns() {
-		r.DegreeShare = 0
-	}
 	if bound := spectral.Rule(first.Settings.Scaling).Bound(r.Power); r.EffectiveRank > bound*(1+1e-9) {
 		r.RankBound = bound
 	}

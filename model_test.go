@@ -49,7 +49,6 @@ func TestConformance(t *testing.T) {
 		"features, float32":         {Fit: fitWith(dim, alone, coles.WithPrecision(coles.Float32)), Tolerance: 1e-4},
 		"features, measured":        {Fit: fitWith(dim, alone, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize }))},
 		"features, krylov, float32": {Fit: fitWith(coles.WithDim(3), alone, coles.With(func(s *coles.Settings) { s.Solver, s.Precision = coles.SolverKrylov, coles.Float32 })), Tolerance: 1e-4},
-		"no column":                 {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }))},
 		"as they are":               {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Preparation, s.Filter = coles.PrepareNone, coles.Heat(4, 2) }))},
 		"float32":                   {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Preparation, s.Precision = coles.PrepareStandardize, coles.Float32 })), Tolerance: 1e-4},
 		"uniform":                   {Fit: fitWith(dim, coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.ExpectedUniformNegatives(), 1, 1 }))},
@@ -87,13 +86,11 @@ var modelCases = map[string]struct {
 		s.Negatives, s.Kappa, s.Eta = coles.UniformNegatives(3), 2, 0.9
 	})}},
 	"standardised": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Preparation, s.Kind, s.Dim = coles.PrepareStandardize, coles.UseGraph, 8 })}},
-	"a wide column, uniform": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
+	"uniform": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
 		s.Kind = coles.UseGraph
-		s.DegreeShare = 0.4
 		s.Dim = 6
 		s.Negatives, s.Kappa, s.Eta = coles.ExpectedUniformNegatives(), 1, 1
 	})}},
-	"no column":        {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.DegreeShare = coles.UseGraph, 0 })}},
 	"features":         {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
 	"features, krylov": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind, s.Solver, s.Dim = coles.UseFeatures, coles.SolverKrylov, 10 })}},
 	"unit rows, by degree, γ = ½": {opts: []coles.Option{coles.With(func(s *coles.Settings) {
@@ -225,14 +222,14 @@ func TestReportIdentifiesTheInput(t *testing.T) {
 }
 
 func TestReportSaysWhatWasDone(t *testing.T) {
-	with, _, _ := smallFit(123, false, coles.With(func(s *coles.Settings) { s.Kind, s.DegreeShare = coles.UseGraph, 0.2 }))
+	with, _, _ := smallFit(123, false, coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }))
 	alone, _, _ := smallFit(123, false, coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }))
 	without, _, _ := smallFit(123, true, coles.WithDim(4))
 	for _, c := range []struct {
 		m    *coles.Model
 		want []string
 	}{
-		{with, []string{"120 nodes", "features: 40, prepared by balanced", "model by: graph\n", "40 columns by the direct solver", fmt.Sprintf("the last tells degrees, by a share of %.3g\n", with.Report().DegreeShare), "seconds: prepare"}},
+		{with, []string{"120 nodes", "features: 40, prepared by balanced", "model by: graph\n", "40 columns by the direct solver", "seconds: prepare"}},
 		{alone, []string{"features: 40, prepared by balanced", "model by: features\n", "40 columns by the direct solver"}},
 		{without, []string{"features: none, so 40 columns are made of the graph", "model by: graph\n", "4 columns by the direct solver"}},
 	} {

@@ -22,7 +22,7 @@ import (
 
 // modelFormat marks the file of a model. Its arrays are, of every part, λ and the factors of the scaling, the directions of
 // the columns, column weights and means, and of a [Structure] log q and V·S^-½.
-var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 3, Oldest: 2}
+var modelFormat = archive.Format{Magic: [8]byte([]byte("COLESMDL")), Version: 4, Oldest: 2}
 
 // modelHeader is the part of a model file that is not long arrays of numbers.
 type modelHeader struct {
@@ -45,7 +45,7 @@ type partHeader struct {
 	Of          int             `json:"of,omitempty"`
 	Known       int             `json:"known,omitempty"` // nodes, the first of all, that a Structure was learnt from; 0 for given features
 	Dim         int             `json:"dim"`
-	Degrees     bool            `json:"degrees,omitempty"` // the last column carries degrees
+	Below       bool            `json:"degrees,omitempty"` // the last direction stands below P, as versions 2 and 3 may have it, for degrees
 	Power       float64         `json:"power"`
 	Rank        float64         `json:"rank"`
 	Share       float64         `json:"share,omitempty"`
@@ -118,7 +118,7 @@ func (p *Part) header() (h partHeader, arrays [][]float64) {
 	f := p.Preparer.fitted
 	h = partHeader{
 		Settings: p.Settings, WeightUnit: p.WeightUnit, Preparation: p.Preparer.Preparation(), Columns: f.Columns, Blocks: f.Blocks, Used: f.Used, Of: f.Of,
-		Dim: len(p.Scaling.Factors), Degrees: len(p.Lambda) < len(p.Scaling.Factors), Power: p.Scaling.Power, Rank: p.Scaling.EffectiveRank,
+		Dim: len(p.Scaling.Factors), Below: len(p.Lambda) < len(p.Scaling.Factors), Power: p.Scaling.Power, Rank: p.Scaling.EffectiveRank,
 		Share: p.Share, Roles: p.Roles,
 	}
 	arrays = [][]float64{p.Lambda, p.Scaling.Factors, p.Directions.RawMatrix().Data, f.Weight, f.Mean}
@@ -163,7 +163,7 @@ func (p *Part) hash(lengths []int, text string) string {
 	return archive.Hash(own+text, arrays[1:]...) // λ is in the factors
 }
 
-// ReadModel reads what [Model.WriteTo] wrote, also in version 2, and no byte more. It takes memory as bytes arrive. Errors:
+// ReadModel reads what [Model.WriteTo] wrote, also in versions 2 and 3, and no byte more. It takes memory as bytes arrive. Errors:
 // [ErrFormat], [ErrChecksum].
 func ReadModel(r io.Reader) (*Model, error) {
 	var h modelHeader
@@ -259,7 +259,11 @@ func (h *partHeader) check(n int) (lengths []int, err error) {
 	if err := h.Settings.Check(); err != nil {
 		return nil, err
 	}
-	if h.Dim < 0 || h.Columns < 0 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 {
+	vectors := h.Dim
+	if h.Below {
+		vectors--
+	}
+	if vectors < 0 || h.Columns < 0 || h.Dim > math.MaxInt32 || h.Columns > math.MaxInt32 {
 		return nil, fmt.Errorf("%d features, %d columns", h.Columns, h.Dim)
 	}
 	for _, size := range [][2]int{{n, h.Dim}, {h.Columns, h.Dim}, {n, h.Columns}} {
@@ -268,21 +272,14 @@ func (h *partHeader) check(n int) (lengths []int, err error) {
 		}
 	}
 	kind := h.Settings.Kind
-	if auto := h.Settings.Filter.kind == autoFilter; kind == 0 || h.Columns == 0 || kind == UseFeatures && (h.Known > 0 || h.Degrees) || kind == UseGraph && auto {
-		return nil, fmt.Errorf("model %v of %d features, filter %v, with a column of degrees: %v", kind, h.Columns, h.Settings.Filter, h.Degrees)
+	if auto := h.Settings.Filter.kind == autoFilter; kind == 0 || h.Columns == 0 || kind == UseFeatures && h.Known > 0 || kind == UseGraph && auto {
+		return nil, fmt.Errorf("model %v of %d features, filter %v", kind, h.Columns, h.Settings.Filter)
 	}
 	if h.Settings.Dim > h.Columns {
 		return nil, fmt.Errorf("d′ = %d of %d features", h.Settings.Dim, h.Columns)
 	}
 	if !matrix.Finite(h.Power) || !matrix.Finite(h.Rank) || !(h.WeightUnit >= 0 && matrix.Finite(h.WeightUnit)) {
 		return nil, fmt.Errorf("power %v, rank %v, unit %v", h.Power, h.Rank, h.WeightUnit)
-	}
-	vectors := h.Dim
-	if h.Degrees {
-		vectors--
-	}
-	if vectors < 0 {
-		return nil, fmt.Errorf("a column of degrees among %d", h.Dim)
 	}
 	weights, means, ok := prepare.Kind(h.Preparation).Keeps(h.Columns)
 	if !ok || h.Known > 0 && h.Preparation != PrepareNone {

@@ -26,8 +26,8 @@ func tinyModels() map[string][]byte {
 	graph := coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph })
 	for name, opts := range map[string][]coles.Option{
 		"features":     {coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })},
-		"degrees":      {graph, coles.WithDim(2)},
-		"tfidf":        {graph, coles.With(func(s *coles.Settings) { s.DegreeShare, s.Preparation = 0, coles.PrepareTFIDF })},
+		"graph":        {graph, coles.WithDim(2)},
+		"tfidf":        {graph, coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareTFIDF })},
 		"standardized": {coles.With(func(s *coles.Settings) { s.Preparation = coles.PrepareStandardize })},
 		"plain": {coles.With(func(s *coles.Settings) {
 			s.Preparation = coles.PrepareNone
@@ -90,7 +90,7 @@ func TestHashOfAModel(t *testing.T) {
 				break
 			}
 			numbers[at] ^= 1 // the last bit of a number
-			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))).Hash() != m.Hash()
+			changed := testkit.Must(coles.ReadModel(bytes.NewReader(assemble(4, text, numbers)))).Hash() != m.Hash()
 			numbers[at] ^= 1
 			if isLambda := at/8 < len(m.Parts()[0].Lambda); changed == isLambda {
 				t.Errorf("%s, number %d, one of λ: %v: the hash changes: %v", name, at/8, isLambda, changed)
@@ -100,7 +100,7 @@ func TestHashOfAModel(t *testing.T) {
 	m, _, _ := smallFit(91, false, coles.With(func(s *coles.Settings) { s.Filter, s.Kind = coles.S2GCSum(2), coles.UseGraph }))
 	header, numbers := parts(modelBytes(m))
 	first(header)["settings"].(map[string]any)["filter"] = "s2gcsum:3"
-	file := assemble(3, testkit.Must(json.Marshal(header)), numbers)
+	file := assemble(4, testkit.Must(json.Marshal(header)), numbers)
 	if testkit.Must(coles.ReadModel(bytes.NewReader(file))).Hash() == m.Hash() {
 		t.Error("another filter has the same hash")
 	}
@@ -172,6 +172,7 @@ func parts(file []byte) (header map[string]any, numbers []byte) {
 // These files have right checksums and wrong contents.
 func TestModelThatContradictsItself(t *testing.T) {
 	files := tinyModels()
+	files["older"] = testkit.Must(os.ReadFile("testdata/version3/degrees.model"))
 	within := func(member string, key string, value any) func(h map[string]any) {
 		return func(h map[string]any) {
 			if member == "settings" {
@@ -209,34 +210,32 @@ func TestModelThatContradictsItself(t *testing.T) {
 		"a structure of features":    {"plain", part("known", 5)},
 		"more known than nodes":      {"no features", part("known", 6)},
 		"degrees that are not there": {"tfidf", part("degrees", true)},
-		"no degrees":                 {"degrees", part("degrees", false)},
-		"degrees in no column":       {"degrees", func(h map[string]any) { first(h)["dim"], h["lengths"] = 0, []int{-1, 0, 0, 3, 0} }},
-		"degrees in half a column":   {"degrees", func(h map[string]any) { first(h)["dim"], h["lengths"] = 1, []int{0, 1, 2, 3, 0} }},
+		"no degrees":                 {"older", part("degrees", false)},
+		"degrees in no column":       {"older", func(h map[string]any) { first(h)["dim"], h["lengths"] = 0, []int{-1, 0, 0, 4, 4} }},
 		"a model of no kind":         {"plain", within("settings", "kind", "graphs")},
 		"a model to be chosen":       {"plain", within("settings", "kind", "auto")},
 		"another by the report":      {"plain", within("report", "kind", "features")},
-		"no such share":              {"degrees", within("settings", "degree_share", 1)},
 		"features of none":           {"no features", within("settings", "kind", "features")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			header, numbers := parts(files[c.of])
 			c.change(header)
-			_, err := coles.ReadModel(bytes.NewReader(assemble(3, testkit.Must(json.Marshal(header)), numbers)))
+			_, err := coles.ReadModel(bytes.NewReader(assemble(4, testkit.Must(json.Marshal(header)), numbers)))
 			testkit.WantError(t, err, coles.ErrFormat)
 		})
 	}
 	header, numbers := parts(files["plain"])
 	text := testkit.Must(json.Marshal(header))
-	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))) // as it is, it can be read
-	for _, version := range []uint32{0, 1, 4} {
+	testkit.Must(coles.ReadModel(bytes.NewReader(assemble(4, text, numbers)))) // as it is, it can be read
+	for _, version := range []uint32{0, 1, 5} {
 		testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(version, text, numbers)))), coles.ErrFormat)
 	}
 	header, numbers = parts(files["no features"])
 	binary.LittleEndian.PutUint64(numbers[len(numbers)-8:], math.Float64bits(-1e39)) // of the encoder, which has 32 bits
-	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(3, testkit.Must(json.Marshal(header)), numbers)))), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(4, testkit.Must(json.Marshal(header)), numbers)))), coles.ErrFormat)
 	_, numbers = parts(files["plain"])
 	copy(numbers[8:], []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x7f}) // a NaN
-	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(3, text, numbers)))), coles.ErrFormat)
+	testkit.WantError(t, testkit.Err(coles.ReadModel(bytes.NewReader(assemble(4, text, numbers)))), coles.ErrFormat)
 }
 
 // Files of version 2, whose parts are models in one another and which may call a kind a model, are read as the models they are.
@@ -284,6 +283,27 @@ func TestModelFilesOfVersion2(t *testing.T) {
 	}
 }
 
+// A file of version 3, whose last column tells degrees and has no eigenvalue, embeds as the version that wrote it did: the hash and
+// the numbers are of that.
+func TestModelFileOfVersion3(t *testing.T) {
+	arcs, weights := circle(60)
+	weights[0] = 1000
+	g := testkit.Must(coles.NewGraph(60, arcs, coles.WithWeights(weights)))
+	x := testkit.RandomDense(testkit.Random(1), 60, 4)
+	for i, degree := range g.Degrees() {
+		x.Set(i, 0, x.At(i, 0)+degree/20)
+	}
+	m := testkit.Must(coles.ReadModel(bytes.NewReader(testkit.Must(os.ReadFile("testdata/version3/degrees.model")))))
+	testkit.WantSame(t, "hash", m.Hash(), "a224081a25da1c61")
+	testkit.WantSame(t, "rows of P", m.P().RawMatrix().Rows, 3)
+	for _, m := range []*coles.Model{m, read(m)} {
+		testkit.WantClose(t, "vectors", testkit.Must(m.Embed(ctx, g, x)).Slice(0, 2, 0, 4), mat.NewDense(2, 4, []float64{
+			-0.3405911683736415, 1.675982495800598, -2.106243732390311, -0.1915817014094338,
+			0.17657190168648496, 2.6015400441870193, -0.23153261689017238, 0.14580363207255032,
+		}), 1e-12)
+	}
+}
+
 // The checksum keeps a fuzzer out: every input is also tried with a right one. What can be read can
 // be used, and is written as it was read.
 func FuzzReadModel(f *testing.F) {
@@ -292,7 +312,7 @@ func FuzzReadModel(f *testing.F) {
 		f.Add(file[:len(file)-sha256.Size])
 		header, numbers := parts(file)
 		first(header)["dim"] = 1
-		f.Add(assemble(3, testkit.Must(json.Marshal(header)), numbers[:32]))
+		f.Add(assemble(4, testkit.Must(json.Marshal(header)), numbers[:32]))
 	}
 	g := graphOf(5, 0, 1, 1, 2, 2, 3, 3, 0)
 	f.Fuzz(func(t *testing.T, file []byte) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"coles"
@@ -344,33 +343,6 @@ func TestAlignmentOfNearlyEqualRows(t *testing.T) {
 	opts.Precision = coles.Float64
 	if a := testkit.Must(opts.Alignment(ctx, g, x)); !a.Known {
 		t.Errorf("in float64: %+v", a)
-	}
-}
-
-// A heavier edge of a ring leaves √degree nearly constant, and orthogonal to standardised columns up to
-// what float32 rounds. Its ends have features of their own, which therefore predict degrees.
-func TestFloat32RefusesADegreeColumnOfRounding(t *testing.T) {
-	const n = 2000
-	x := testkit.RandomDense(testkit.Random(8), n, 50)
-	opts := []coles.Option{coles.With(func(s *coles.Settings) {
-		s.Preparation = coles.PrepareStandardize
-		s.Kind = coles.UseGraph
-		s.Filter = coles.SGC(1)
-		s.Dim = 8
-		s.Precision = coles.Float32
-	})}
-	weights := slices.Repeat([]float64{1}, n)
-	weights[0] += 1e-3
-	for j := range 50 {
-		x.Set(0, j, 5)
-		x.Set(1, j, 5)
-	}
-	near := weighing(n, testkit.Ring(n, 1), weights...)
-	for _, solver := range solvers {
-		opts := append(opts, coles.With(func(s *coles.Settings) { s.Solver = solver }))
-		testkit.WantError(t, testkit.Err(coles.Fit(ctx, near, x, opts...)), coles.ErrPrecision)
-		fitted(near, x, append(opts, coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }))...)
-		fitted(ringGraph(n), x, opts...) // there is no such column in either precision
 	}
 }
 

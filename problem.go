@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles/internal/eigen"
 	"coles/internal/kernel"
@@ -27,12 +26,9 @@ type problem[T kernel.Float] struct {
 	w            matrix.Walk[T] // not looked at by a filter without hops; stored where M is not formed
 	stored       *SymCSR        // W in float64, nil where it is a pattern
 	dw           matrix.Operator[T]
-	bound        float64   // of ‖ΔW‖
-	degree       []float64 // direction of the column of degrees, which is the last; nil without one
-	// degrees finds the direction of the degrees once there is FX; nil if nothing is to be found.
-	degrees func(ctx context.Context, fx matrix.Filtered[T]) error
-	solver  Solver
-	seed    uint64
+	bound        float64 // of ‖ΔW‖
+	solver       Solver
+	seed         uint64
 
 	// direction is W's leading eigenvector, along which the terms of M cancel. exact holds W and ΔW in
 	// float64. Both are nil for T = float64.
@@ -123,7 +119,7 @@ func (p *problem[T]) filter(ctx context.Context, x *matrix.Matrix[T]) (matrix.Fi
 	return matrix.FilterParts(ctx, p.space, p.Filter, p.w, x, p.room, func(done, total int) { p.progress("filter", done, total) })
 }
 
-// setContrast sets ΔW, the identity for features alone, and the direction of the degrees.
+// setContrast sets ΔW, the identity for features alone.
 func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) error {
 	if p.Alone {
 		p.w, p.bound = matrix.Walk[T]{}, 1
@@ -147,9 +143,6 @@ func (p *problem[T]) setContrast(ctx context.Context, g *Graph, c contrasting) e
 			}
 		}
 	}
-	if p.DegreeShare > 0 {
-		return p.findDegrees(ctx, g)
-	}
 	return ctx.Err()
 }
 
@@ -161,52 +154,6 @@ func (p *problem[T]) widen(ctx context.Context, g *Graph, dw *DeltaW) (err error
 		p.direction[i] = math.Sqrt(d)
 	}
 	return err
-}
-
-// findDegrees resolves the share of the degree column FXv and sets its direction v = (FX)ᵀs/‖(FX)ᵀs‖ (d),
-// with s the vector of √degree, or finds that there is none: at once, or once FX is formed.
-func (p *problem[T]) findDegrees(ctx context.Context, g *Graph) error {
-	n, roots := p.x.Rows(), linear.Roots(g.degree)
-	known, err := linear.Known(ctx, p.x, roots)
-	if err != nil {
-		return err
-	}
-	if p.Terms = p.Resolved(known); p.DegreeShare == 0 {
-		return nil
-	}
-	squares, err := p.x.Squares(ctx)
-	if err != nil {
-		return err
-	}
-	set := func(sum []float64, filter []float64) error {
-		magnitude := linear.Gain(filter) * math.Sqrt(squares)
-		p.degree = p.DegreeDirection(sum, magnitude, linear.Rounding(linear.Single[T]()))
-		if linear.Single[T]() && p.Dim > 1 && linear.LosesDegrees(sum, magnitude, n) && slices.Min(g.degree) < slices.Max(g.degree) {
-			return fmt.Errorf("coles: fit: the column of degrees: %w: rounding in float32 may change it; use Float64 or no such column", ErrPrecision)
-		}
-		return nil
-	}
-	if p.stored == nil {
-		p.degrees = func(ctx context.Context, fx matrix.Filtered[T]) error {
-			v, err := fx.TransposeTimes(ctx, roots)
-			if err != nil {
-				return err
-			}
-			return set(v, p.Filter)
-		}
-		return nil
-	}
-	tamed := linear.Tamed(p.Filter)
-	s := kernel.Matrix[float64]{Rows: n, Cols: 1, Stride: 1, Data: roots}
-	fs, err := matrix.Horner(ctx, tamed, p.stored.m, matrix.Of(s), kernel.Unset[float64](n, 1), kernel.Unset[float64](n, 1))
-	if err != nil {
-		return err
-	}
-	v, err := matrix.TransposeTimes(ctx, p.x, fs.Data)
-	if err != nil {
-		return err
-	}
-	return set(v, tamed)
 }
 
 // solve finds P, and FX where M is formed of it.
@@ -230,9 +177,6 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 		x.Owned = false
 	}
 	fx, err := p.filter(ctx, &x)
-	if err == nil && p.degrees != nil {
-		err = p.degrees(ctx, fx)
-	}
 	if err != nil {
 		return nil, fx, err
 	}
@@ -248,10 +192,9 @@ func (p *problem[T]) direct(ctx context.Context) (*Projection, matrix.Filtered[T
 	if linear.Single[T]() {
 		find = eigen.DirectSingle
 	}
-	vectors := p.Vectors(p.degree)
-	r, err := find(ctx, m, vectors)
+	r, err := find(ctx, m, p.Dim)
 	if err != nil {
-		return nil, fx, solveError(err, vectors)
+		return nil, fx, solveError(err, p.Dim)
 	}
 	found := newProjection(r, SolverDirect)
 	found.noise.Zero = zero
@@ -272,8 +215,7 @@ const singleTolerance = 3e-6
 
 // iterate finds the top of M by products with it.
 func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
-	vectors := p.Vectors(p.degree)
-	p.progress("solve", 0, vectors)
+	p.progress("solve", 0, p.Dim)
 	m, along, err := p.operator(ctx)
 	if err != nil {
 		return nil, err
@@ -291,9 +233,9 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 	if linear.Single[T]() {
 		o.Tol = singleTolerance
 	}
-	r, err := eigen.Krylov(ctx, p.x.Cols(), vectors, m, o)
+	r, err := eigen.Krylov(ctx, p.x.Cols(), p.Dim, m, o)
 	if err != nil {
-		return nil, solveError(err, vectors)
+		return nil, solveError(err, p.Dim)
 	}
 	found := newProjection(r, SolverKrylov)
 	found.noise.Zero = zero
@@ -304,7 +246,7 @@ func (p *problem[T]) iterate(ctx context.Context) (*Projection, error) {
 		}
 		linear.AddRounding(&found.noise, found.Lambda, all, left, 0, p.x.Cols())
 	}
-	p.progress("solve", vectors, vectors)
+	p.progress("solve", p.Dim, p.Dim)
 	return found, nil
 }
 

@@ -102,7 +102,6 @@ func fittedAnywhere() map[string]*mat.Dense {
 				set.Filter = coles.SGC(2)
 				set.Preparation = coles.PrepareNone
 				set.Solver = s
-				set.DegreeShare = 0
 			})).Embedding()
 	}
 	return fits

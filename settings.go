@@ -28,22 +28,10 @@ type Settings struct {
 	WeightSpan  float64         `json:"weight_span"` // the largest weight over the median from which w counts as log(1 + w/median); 0 for never
 	Kind        Kind            `json:"kind"`        // the graph with its features, or the features alone
 	Scaling     ScalingRule     `json:"scaling"`     // turns P into embeddings
-
-	// DegreeShare, below 1, bounds the last column's part of the embedding's energy. Its direction is of the degrees, which
-	// degree negatives take out of P: z = FXv, with v = (FX)ᵀs/‖(FX)ᵀs‖ and s the vector of √degree. The share follows how
-	// well the features predict degrees,
-	//
-	//	share = DegreeShare·clip((t − 1)/9, 0, 1),  t = n·‖cᵀX̄‖²/‖X̄‖²_F,
-	//
-	// with X̄ (n × d) the prepared features with centred columns and c the vector s, centred and of length 1. t is 1 by
-	// chance, and n where the nodes differ by degrees only. Where degrees hardly differ the share is less: the column's mean
-	// is at most ten times its part of the norm. Where the share is 0, P has one more row instead: also with [UseFeatures],
-	// for features of one column, and where (FX)ᵀs is no more than rounding.
-	DegreeShare float64   `json:"degree_share"`
-	Structure   Share     `json:"structure"` // of neighbour columns beside those of features
-	Truncate    bool      `json:"truncate"`  // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
-	Solver      Solver    `json:"solver"`    // of the eigenvectors
-	Precision   Precision `json:"precision"` // of X, W, ΔW and the embedding
+	Structure   Share           `json:"structure"`   // of neighbour columns beside those of features
+	Truncate    bool            `json:"truncate"`    // drops eigenvalues that are negative, or 0 but for rounding: fewer columns
+	Solver      Solver          `json:"solver"`      // of the eigenvectors
+	Precision   Precision       `json:"precision"`   // of X, W, ΔW and the embedding
 }
 
 // DefaultSettings is one setting for every graph. A fit sees no labels; the constants were chosen with the accuracies of 31
@@ -55,7 +43,6 @@ type Settings struct {
 //	WeightSpan   100: amounts and counts over decades, such as passengers, drown all others
 //	Scaling      effective rank 20 at γ = 0, half of it per unit of γ, at least 8: no fixed γ suits all graphs;
 //	             row norm 4, for a classifier with C = 1
-//	DegreeShare  0.1; 0.03 to 0.2 gave the same accuracies from 5 labels on
 func DefaultSettings() Settings {
 	return Settings{
 		Seed:      1,
@@ -66,18 +53,19 @@ func DefaultSettings() Settings {
 		WeightSpan: 100,
 		Scaling:    ScalingRule{Rank: 20, Floor: 8, Norm: 4},
 
-		DegreeShare: 0.1,
-		Structure:   AutoShare,
+		Structure: AutoShare,
 	}
 }
 
 // UnmarshalJSON reads settings. Missing members leave what s has, so that a file may hold only what differs
-// from [DefaultSettings]; unknown ones are an [ErrSetting]. "model" is an older name of "kind".
+// from [DefaultSettings]; unknown ones are an [ErrSetting]. "model" is an older name of "kind",
+// and "degree_share" of earlier versions says nothing any more.
 func (s *Settings) UnmarshalJSON(text []byte) error {
 	type plain Settings
 	read := struct {
 		plain
-		Older *Kind `json:"model"`
+		Older   *Kind   `json:"model"`
+		Degrees float64 `json:"degree_share"`
 	}{plain: plain(*s)}
 	read.Older = &read.Kind
 	if err := setting.UnmarshalJSON(text, &read); err != nil {
@@ -93,7 +81,7 @@ func (s Settings) linear() linear.Terms {
 		return linear.Terms{Filter: []float64{1}, Alone: true, Dim: s.Dim}
 	}
 	f := s.contrasting().linear()
-	f.Filter, f.DegreeShare, f.Dim = s.filterFor(1).coef, s.DegreeShare, s.Dim // a fit without features has set F
+	f.Filter, f.Dim = s.filterFor(1).coef, s.Dim // a fit without features has set F
 	return f
 }
 
@@ -105,7 +93,7 @@ func (s Settings) contrasting() contrasting {
 func (s Settings) WithoutGraph() Settings {
 	d := DefaultSettings()
 	s.Kind, s.Filter, s.Negatives, s.Kappa, s.Eta = UseFeatures, d.Filter, d.Negatives, d.Kappa, d.Eta
-	s.DegreeShare, s.WeightSpan = d.DegreeShare, d.WeightSpan
+	s.WeightSpan = d.WeightSpan
 	return s
 }
 
@@ -118,7 +106,6 @@ func (s Settings) Check() error {
 		}
 	}
 	wrong(s.Dim < 0 || s.Dim >= math.MaxInt32, "Dim", s.Dim, "1 to 2147483646, or 0 for the default")
-	wrong(!(s.DegreeShare >= 0 && s.DegreeShare < 1), "DegreeShare", s.DegreeShare, "0 or more and less than 1")
 	wrong(!(s.WeightSpan == 0 || s.WeightSpan >= 1 && s.WeightSpan <= math.MaxFloat64), "WeightSpan", s.WeightSpan, "1 or more, or 0 for never")
 	wrong(!s.Structure.valid(), "Structure", s.Structure, "auto, or 0 or more and less than 1")
 	wrong(s.Preparation < 0 || int(s.Preparation) >= len(prepare.Names), "Preparation", s.Preparation, strings.Join(prepare.Names, ", "))
@@ -206,7 +193,7 @@ const (
 	UseGraph Kind = iota + 1
 	// UseFeatures is COLES with F = I and ΔW = I: XPᵀ with the top eigenvectors P of XᵀX − ½diag(XᵀX), not centred, scaled in
 	// the same way. Half of a column's own square is left out. Else the part that it shares with no column, its unique
-	// variance, would come before what many say together. It is for graphs whose neighbours differ, and has no degree column.
+	// variance, would come before what many say together. It is for graphs whose neighbours differ.
 	UseFeatures
 )
 
@@ -219,12 +206,11 @@ func (k *Kind) UnmarshalText(text []byte) error {
 }
 
 // ClusteringSettings are for k-means on rows of length 1, for these numbers of nodes and features, 0 for none. All columns weigh
-// alike there, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at least 10, no column of
-// degrees, and [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
+// alike there, and what clusters share is in the first few: d′ = 32, K = 20 hops, effective rank 12, at least 10, and
+// [PrepareUndamped]; without features rank 20 throughout, and S²GC with α = 0.
 func ClusteringSettings(nodes, features int) Settings {
 	s := DefaultSettings()
 	s.Dim = dimFor(32, nodes, features)
-	s.DegreeShare = 0
 	if features == 0 {
 		s.Filter, s.Scaling = S2GC(20, 0), ScalingRule{Rank: 20, Floor: 20, Norm: 4}
 		return s
@@ -234,12 +220,12 @@ func ClusteringSettings(nodes, features int) Settings {
 }
 
 // LinkSettings are for cosines that predict links, for a size as in [ClusteringSettings]. No power of the eigenvalues may
-// flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0, no
-// column of degrees; without features K = 2, α = 0 and effective rank 0.55·d′: change Rank and Floor with Dim. The graph is
+// flatten a cosine, and two hops matter more than eight: d′ = 256, the S²GC of the paper with K = 3 and α = 0.05, γ = 0;
+// without features K = 2, α = 0 and effective rank 0.55·d′: change Rank and Floor with Dim. The graph is
 // always used: without it links are guesses.
 func LinkSettings(nodes, features int) Settings {
 	s := DefaultSettings()
-	s.Kind, s.DegreeShare = UseGraph, 0
+	s.Kind = UseGraph
 	s.Dim, s.Filter, s.Scaling = dimFor(256, nodes, features), S2GC(3, 0.05), ScalingRule{Norm: 4}
 	if features == 0 {
 		rank := max(1, 0.55*float64(s.madeColumns(nodes)))

@@ -143,7 +143,7 @@ func TestTextForms(t *testing.T) {
 // The values of the doc comment of DefaultSettings, which gives their reasons.
 func TestDefaultSettingsAreAsDocumented(t *testing.T) {
 	want := `{"dim":0,"seed":1,"preparation":"auto","filter":"auto","negatives":"expected-degree","kappa":1,"eta":1,"weight_span":100,"kind":"auto",` +
-		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"degree_share":0.1,"structure":"auto","truncate":false,"solver":"auto","precision":"auto"}`
+		`"scaling":{"rank":20,"floor":8,"power":0,"norm":4},"structure":"auto","truncate":false,"solver":"auto","precision":"auto"}`
 	testkit.WantSame(t, "settings", string(testkit.Must(json.Marshal(coles.DefaultSettings()))), want)
 	m, _, _ := smallFit(83, false)
 	testkit.WantSame(t, "d′ of 40 features", m.Settings().Dim, 40)
@@ -156,7 +156,7 @@ func TestEverySettingSurvivesJSON(t *testing.T) {
 	s := coles.Settings{
 		Dim: 7, Seed: math.MaxUint64, // beyond 2⁵³, where JSON numbers of others end
 		Preparation: coles.PrepareRowL1, Filter: coles.Heat(3, 1./3), Negatives: coles.ErdosRenyiNegatives(1. / 7).ExcludeEdges(), Kappa: 3, Eta: 0.1,
-		Kind: coles.UseFeatures, DegreeShare: 1e-300, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
+		Kind: coles.UseFeatures, Scaling: coles.ScalingRule{Rank: 9.1, Floor: 1. / 3, Power: 0.3, Norm: 5e-324},
 		Truncate: true, Solver: coles.SolverKrylov, Precision: coles.Float32,
 	}
 	set, usual := reflect.ValueOf(s), reflect.ValueOf(coles.DefaultSettings())
@@ -186,8 +186,11 @@ func TestSettingsInPart(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"model": "features"}`), &s); err != nil || !reflect.DeepEqual(s, want) { // an older name
 		t.Errorf("read %+v, error %v, want %+v", s, err, want)
 	}
+	if err := json.Unmarshal([]byte(`{"degree_share": 0.25}`), &s); err != nil || !reflect.DeepEqual(s, want) { // of earlier versions
+		t.Errorf("read %+v, error %v, want %+v", s, err, want)
+	}
 	for _, text := range []string{
-		`{"model": 1}`, `{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`, `{} {}`,
+		`{"degree_share": "some"}`, `{"model": 1}`, `{"dims": 7}`, `{"dim": "7"}`, `{"dim": 1.5}`, `{"dim": 1e30}`, `{"seed": -1}`, `[]`, `"default"`, `{} {}`,
 		`{"scaling": {"norms": 2}}`, `{"scaling": 4}`, `{"filter": {"name": "sgc"}}`, `{"filter": "sgc"}`, `{"filter": 2}`,
 		`{"negatives": {"kind": "uniform"}}`, `{"negatives": "unheard"}`, `{"negatives": 5}`, `{"preparation": "whiten"}`, `{"solver": 1}`, `{"precision": "float16"}`,
 	} {
@@ -206,10 +209,6 @@ var badSettings = map[string]func(s *coles.Settings){
 	"Eta = 1.01":                             func(s *coles.Settings) { s.Eta = 1.01 },
 	"Eta = -0.01":                            func(s *coles.Settings) { s.Eta = -0.01 },
 	"Eta = NaN":                              func(s *coles.Settings) { s.Eta = math.NaN() },
-	"DegreeShare = -0.1":                     func(s *coles.Settings) { s.DegreeShare = -0.1 },
-	"DegreeShare = 1,":                       func(s *coles.Settings) { s.DegreeShare = 1 },
-	"DegreeShare = +Inf":                     func(s *coles.Settings) { s.DegreeShare = math.Inf(1) },
-	"DegreeShare = NaN":                      func(s *coles.Settings) { s.DegreeShare = math.NaN() },
 	"Kind = coles.Kind(3)":                   func(s *coles.Settings) { s.Kind = 3 },
 	"Kind = coles.Kind(-1)":                  func(s *coles.Settings) { s.Kind = -1 },
 	"Preparation = coles.Preparation(44)":    func(s *coles.Settings) { s.Preparation = 44 },
@@ -294,13 +293,13 @@ var purposeSettings = map[string]struct {
 }{
 	"classification": {func(int, int) coles.Settings { return coles.DefaultSettings() }, 0, 0, func(*coles.Settings, int, int) {}},
 	"clustering": {coles.ClusteringSettings, 32, 32, func(s *coles.Settings, _, features int) {
-		s.Preparation, s.Filter, s.DegreeShare = coles.PrepareUndamped, coles.S2GCSum(20), 0
+		s.Preparation, s.Filter = coles.PrepareUndamped, coles.S2GCSum(20)
 		if s.Scaling = (coles.ScalingRule{Rank: 12, Floor: 10, Norm: 4}); features == 0 {
 			s.Preparation, s.Filter, s.Scaling = coles.PrepareAuto, coles.S2GC(20, 0), coles.ScalingRule{Rank: 20, Floor: 20, Norm: 4}
 		}
 	}},
 	"links": {coles.LinkSettings, 256, 256, func(s *coles.Settings, nodes, features int) {
-		s.Kind, s.DegreeShare = coles.UseGraph, 0
+		s.Kind = coles.UseGraph
 		if s.Filter, s.Scaling = coles.S2GC(3, 0.05), (coles.ScalingRule{Norm: 4}); features == 0 {
 			columns := 256 // of a graph with more than three times as many nodes, or else what a fit takes
 			if nodes <= 3*256 {
@@ -334,7 +333,7 @@ func TestSettingsOfPurposes(t *testing.T) {
 }
 
 // Fit takes the settings of every purpose for the graph they are asked for, and reports
-// d′ columns, the model that was asked for, and a column of degrees for a classifier alone.
+// d′ columns, and the model that was asked for.
 func TestFitForPurposes(t *testing.T) {
 	g, words, _ := small(211) // 120 nodes, 40 features
 	large := testkit.RandomGraph(212, 530, 0.02)
@@ -366,9 +365,6 @@ func TestFitForPurposes(t *testing.T) {
 			r := m.Report()
 			if _, columns := m.Embedding().Dims(); columns != c.columns[name] {
 				t.Errorf("%s, %s: %d columns, want %d", name, input, columns, c.columns[name])
-			}
-			if has := r.DegreeShare > 0; has != (name == "classification" && r.Kind == coles.UseGraph && (features == 9 || features == 0 && c.g == large)) {
-				t.Errorf("%s, %s: a column of degrees: %v, %v", name, input, has, r.Kind)
 			}
 			if (r.Alignment == nil) != (name == "links" || features == 0) || name == "links" && r.Kind != coles.UseGraph {
 				t.Errorf("%s, %s: %v by %v", name, input, r.Kind, r.Alignment)

@@ -96,11 +96,6 @@ func (p *Projection) Truncate() *Projection {
 	return &Projection{matrix.ToDense(kernel.View(rows, 0, 0, keep, rows.Cols)), p.Lambda[:keep], p.Solver, p.products, p.noise}
 }
 
-// above is P with one more row below it, unless row is nil.
-func (p *Projection) above(row []float64) *mat.Dense {
-	return matrix.ToDense(linear.Above(kernel.Matrix[float64](p.P.RawMatrix()), row))
-}
-
 // newProjection is the projection of eigenpairs.
 func newProjection(r *eigen.Result, how Solver) *Projection {
 	return &Projection{matrix.ToDense(r.Vectors), r.Values, how, r.Applied, spectral.Noise{Pairs: r.Residuals, Next: r.Next}}

@@ -202,7 +202,6 @@ func TestSettingsWithoutFeatures(t *testing.T) {
 	base := fitted(g, nil).Embedding()
 	for name, opt := range map[string]coles.Option{
 		"filter": coles.WithFilter(coles.SGC(2)), "seed": coles.WithSeed(2),
-		"share":     coles.With(func(s *coles.Settings) { s.DegreeShare = 0.5 }),
 		"precision": coles.WithPrecision(coles.Float32),
 		"solver":    coles.With(func(s *coles.Settings) { s.Solver = coles.SolverKrylov }),
 	} {

@@ -174,11 +174,10 @@ func TestSettingsWithoutUse(t *testing.T) {
 	g, words, _ := small(190)
 	alone := func(s *coles.Settings) { s.Kind = coles.UseFeatures }
 	for field, changes := range map[string][]func(s *coles.Settings){
-		"Filter":      {alone, func(s *coles.Settings) { s.Filter = coles.SGC(2) }},
-		"Negatives":   {alone, func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(1) }},
-		"DegreeShare": {alone, func(s *coles.Settings) { s.DegreeShare = 0.5 }},
-		"Kappa":       {func(s *coles.Settings) { s.Kappa = 5 }},
-		"Eta":         {func(s *coles.Settings) { s.Negatives, s.Eta = coles.NegativeSampler{}, 0.5 }},
+		"Filter":    {alone, func(s *coles.Settings) { s.Filter = coles.SGC(2) }},
+		"Negatives": {alone, func(s *coles.Settings) { s.Negatives = coles.UniformNegatives(1) }},
+		"Kappa":     {func(s *coles.Settings) { s.Kappa = 5 }},
+		"Eta":       {func(s *coles.Settings) { s.Negatives, s.Eta = coles.NegativeSampler{}, 0.5 }},
 	} {
 		var opts []coles.Option
 		for _, change := range changes {

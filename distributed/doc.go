@@ -25,8 +25,8 @@
 // # What there is
 //
 // Every [coles.Preparation] and [coles.Filter]; expected negatives or none; [coles.SolverDirect], up to [MostColumns]
-// features; the choice between graph and features, and the column of degrees. All else is an error before any work, but
-// weights are taken as they are. The numbers equal [coles.Fit]'s to rounding: to 10⁻⁹ of λ₁ and of a row with messages in
+// features; the choice between graph and features. All else is an error before any work, but weights are
+// taken as they are. The numbers equal [coles.Fit]'s to rounding: to 10⁻⁹ of λ₁ and of a row with messages in
 // float64, to 10⁻⁶ in float32.
 //
 // Errors wrap the named errors of package coles. A pipeline hands on only the text of an error: [Run] gives errors of bad data

@@ -52,7 +52,7 @@ func coders() []coder {
 		coderOf(names{Names: []string{"a", "", "ö"}, Numbers: []int64{1, 2, 3}}),
 		coderOf(names{Names: []string{"a"}, Other: []string{"b"}, Weight: []float64{2}}),
 		coderOf(sums{Place: 5, Add: []float64{1, 2}, Most: []float64{3}}),
-		coderOf(solution{Columns: 2, Lambda: []float64{3}, Directions: []float64{1, 0, 0, 1}, Mean: []float64{0, 1}}),
+		coderOf(solution{Columns: 2, Lambda: []float64{3, 2}, Directions: []float64{1, 0, 0, 1}, Mean: []float64{0, 1}}),
 	)
 }
 

@@ -65,14 +65,13 @@ func (v solution) columns(ctx context.Context, h *block) (kernel.Matrix[float64]
 type weigh struct{ Plan plan }
 
 func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error) {
-	k, n := len(v.Lambda), float64(f.Plan.Nodes)
-	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean[:k], Energy: energy.Add[:k]}
+	columns := spectral.Columns{Rows: int(f.Plan.Nodes), Unit: 1, Mean: v.Mean, Energy: energy.Add}
 	rule := spectral.Rule(f.Plan.Settings.Scaling)
 	if f.Plan.Grid.Messages != coles.Float32 {
 		return rule.WeighFirst(v.Determined, v.Zero, columns, v.Lambda, linear.Rounding(false)), nil
 	}
 	w := rule.Weigh(columns, v.Lambda, linear.Rounding(false))
-	noise := v.rounded(energy.Add, n)
+	noise := v.rounded(energy.Add, float64(f.Plan.Nodes))
 	if doubt := rule.Doubt(columns, v.Lambda, w, noise); doubt > spectral.MostDoubt {
 		return w, fmt.Errorf("distributed: %w: rounding in float32 may change YYᵀ by %.2g; send messages in float64", coles.ErrPrecision, doubt)
 	}
@@ -81,8 +80,7 @@ func (f *weigh) ProcessElement(energy sums, v solution) (spectral.Weights, error
 
 // rounded estimates the effect of float32 messages on the eigenpairs and on columns FXVᵀ of n rows with these energies. Every
 // number has been rounded, but no sum, so M = (FX)ᵀΔWFX is off as far as the columns are. The other eigenvalues are not known,
-// but near zero they may be rounding. The other columns are taken to be as long as the columns of P, and none of them is the
-// column of degrees.
+// but near zero they may be rounding. The other columns are taken to be as long as the columns of P.
 func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	k := len(v.Lambda)
 	noise := spectral.Noise{Pairs: make([]float64, k), Next: math.Inf(-1)}
@@ -91,11 +89,8 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	}
 	for j, mean := range v.Mean {
 		square := energy[j] + n*mean*mean
-		if j < k {
-			noise.Pairs[j] = math.Sqrt(square / n)
-			square *= float64(v.Columns) / float64(k)
-		}
-		noise.Total += square
+		noise.Pairs[j] = math.Sqrt(square / n)
+		noise.Total += square * float64(v.Columns) / float64(k)
 	}
 	noise.Column = 6e-8 * math.Sqrt(noise.Total/float64(v.Columns))
 	for j := range noise.Pairs {
@@ -104,24 +99,20 @@ func (v solution) rounded(energy []float64, n float64) spectral.Noise {
 	return noise
 }
 
-// lengths adds up the lengths of centred rows: of the weighted columns of P, and of the column of degrees.
+// lengths adds up the lengths of centred rows of the weighted columns.
 type lengths struct{}
 
 func (f *lengths) ProcessElement(number int64, y rowChunk, v solution, w spectral.Weights) (int64, sums) {
-	all, degree := 0.0, 0.0
-	k := len(v.Lambda)
+	all := 0.0
 	for lo := 0; lo < len(y.Data); lo += y.Columns {
 		row, square := y.Data[lo:lo+y.Columns], 0.0
-		for j, e := range row[:k] {
+		for j, e := range row {
 			off := (e - v.Mean[j]) * w.Factors[j]
 			square += off * off
 		}
 		all += math.Sqrt(square)
-		if len(row) > k {
-			degree += math.Abs(row[k] - v.Mean[k])
-		}
 	}
-	return partOf(number, []float64{all, degree}, nil)
+	return partOf(number, []float64{all}, nil)
 }
 
 // assemble makes the model.
@@ -135,17 +126,8 @@ func (f *assemble) ProcessElement(norms sums, v solution, w spectral.Weights, fo
 			return nil, fmt.Errorf("distributed: %w", err)
 		}
 	}
-	k := len(v.Lambda)
-	share := inside.Linear(set).Resolved(found.Known).DegreeShare
-	if len(v.Mean) > k {
-		factor := []float64{1}
-		if err := rule.Stretch(factor, norms.Add[1]/n, 1); err != nil {
-			return nil, fmt.Errorf("distributed: %w", err)
-		}
-		factors = rule.JoinDegrees(share, factors, factor[0], v.Mean[k])
-	}
 	r := coles.Report{
-		Graph: found.Graph, Asked: f.Plan.Asked, Alignment: c.Alignment, DegreeShare: share, Undetermined: w.Undetermined,
+		Graph: found.Graph, Asked: f.Plan.Asked, Alignment: c.Alignment, Undetermined: w.Undetermined,
 		Features: f.Plan.Columns, Preparation: found.Preparer.Preparation(), Solver: coles.SolverDirect,
 	}
 	part := coles.Part{

@@ -144,16 +144,6 @@ func (c sample) counts(share float64) sample {
 	return c
 }
 
-// knowing adds a multiple of a node's degree to its first feature.
-func (c sample) knowing(factor float64) sample {
-	x := mat.DenseCopyOf(c.x)
-	for i, degree := range c.graph().Degrees() {
-		x.Set(i, 0, x.At(i, 0)+factor*degree)
-	}
-	c.x = x
-	return c
-}
-
 // wantLike compares λ, of the first, and rows, of their mean length, with Fit on one machine.
 func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles.Model, tolerance float64) {
 	t.Helper()
@@ -180,7 +170,7 @@ func wantLike(t *testing.T, c sample, set coles.Settings, y *mat.Dense, m *coles
 	if got.Graph != wanted.Graph {
 		t.Errorf("graph: %+v, want %+v", got.Graph, wanted.Graph)
 	}
-	if got.Preparation != wanted.Preparation || got.Kind != wanted.Kind || got.Dim != wanted.Dim || got.Undetermined != wanted.Undetermined || math.Abs(got.DegreeShare-wanted.DegreeShare) > tolerance ||
+	if got.Preparation != wanted.Preparation || got.Kind != wanted.Kind || got.Dim != wanted.Dim || got.Undetermined != wanted.Undetermined ||
 		math.Abs(got.Power-wanted.Power) > 1e3*tolerance || math.Abs(got.EffectiveRank-wanted.EffectiveRank) > 1e3*tolerance {
 		t.Errorf("report:\n%v\nwant:\n%v", got, wanted)
 	}
@@ -210,13 +200,9 @@ func TestFitIsFit(t *testing.T) {
 		{"weighted, with isolated nodes and an empty block", communities(1900, 20, true, true), sets(func(s *coles.Settings) {}), 475},
 		{"last block shorter", base, sets(func(s *coles.Settings) {}), 601},
 		{"one block", base, sets(func(s *coles.Settings) {}), 0},
-		{"features that know degrees fully", base.knowing(1), sets(func(s *coles.Settings) { s.DegreeShare = 0.3 }), 500},
-		{"features that know something of them, as they are", base.knowing(0.2), sets(func(s *coles.Settings) {
-			s.DegreeShare, s.Preparation = 0.3, coles.PrepareNone
-		}), 601},
 		{"features alone", base, sets(func(s *coles.Settings) { s.Kind = coles.UseFeatures }), 500},
 		{"uniform negatives, truncated", base, sets(func(s *coles.Settings) {
-			s.Negatives, s.Eta, s.Truncate, s.DegreeShare, s.Dim = coles.ExpectedUniformNegatives(), 0.7, true, 0, 20
+			s.Negatives, s.Eta, s.Truncate, s.Dim = coles.ExpectedUniformNegatives(), 0.7, true, 20
 		}), 500},
 		{"few nodes with edges", few(base, 8), sets(func(s *coles.Settings) { s.Dim = 15 }), 500},
 		{"no negatives", base, sets(func(s *coles.Settings) { s.Kappa = 0 }), 500},
@@ -250,23 +236,11 @@ func TestFitIsFit(t *testing.T) {
 	for _, f := range []coles.Filter{coles.SGC(0), coles.Polynomial(0.5, -0.2, 1)} { // the others are other coefficients
 		tests = append(tests, test{f.String(), base, sets(func(s *coles.Settings) { s.Filter = f }), 500})
 	}
-	shares := map[string]int{}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			y, m := fitted(t, c.c, c.set, Grid{Height: c.height, Messages: coles.Float64}, 1000, 700)
 			wantLike(t, c.c, c.set, y, m, 1e-9)
-			switch share := m.Report().DegreeShare; {
-			case share == 0:
-				shares["none"]++
-			case share < c.set.DegreeShare:
-				shares["part"]++
-			default:
-				shares["all"]++
-			}
 		})
-	}
-	if len(shares) != 3 {
-		t.Errorf("the column of degrees has of its share %v: none, part and all are to be tested", shares)
 	}
 }
 

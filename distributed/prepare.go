@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"coles"
 	"coles/internal/inside"
@@ -24,7 +23,6 @@ type facts struct {
 	Volume   float64 // sum of the degrees
 	Squares  float64 // of the features, prepared
 	Largest  float64 // magnitude of these
-	Known    float64 // t of the features, see [linear.Knowledge.T]
 }
 
 // An input is graph and features as collections of a pipeline.
@@ -77,7 +75,7 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 		edges.add(*t.Counts)
 		t.Counts = nil
 	}
-	volume, roots, isolated := 0.0, 0.0, 0.0
+	volume, isolated := 0.0, 0.0
 	for r, d := range b.Degree {
 		if !matrix.Finite(d) {
 			return fmt.Errorf("distributed: graph: %w: the weights of node %d add up to infinity", coles.ErrNotFinite, first+int64(r))
@@ -86,7 +84,6 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 			return fmt.Errorf("distributed: graph: %w: the weights of node %d add up to %.3g, too far from 1 for float32; scale them or send messages in float64", coles.ErrPrecision, first+int64(r), d)
 		}
 		volume += d
-		roots += math.Sqrt(d)
 		isolated += flag(d == 0)
 	}
 	prepared, err := how.Preparer.Apply(ctx, mat.NewDense(h.block.height(), b.Columns, h.block.Data))
@@ -102,11 +99,9 @@ func (f *prepareBlock) ProcessElement(ctx context.Context, number int64, next fu
 	for _, v := range b.Data {
 		squares += v * v
 	}
-	along, columns := sumsOfRows(b.matrix(), b.Degree)
-	count(partOf(number, slices.Concat([]float64{
-		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros),
-		roots, float64(b.height()),
-	}, along, columns), []float64{largest, float64(edges.Weighted)}))
+	count(partOf(number, []float64{
+		volume, squares, isolated, float64(edges.Edges), float64(edges.Duplicates), float64(edges.Loops), float64(edges.Zeros), float64(b.height()),
+	}, []float64{largest, float64(edges.Weighted)}))
 	send(number, piece{Block: b})
 	if f.Alone {
 		return nil
@@ -137,7 +132,7 @@ func sumsOfRows(h kernel.Matrix[float64], degrees []float64) (along, columns []f
 
 // checkRows compares the number of rows that all blocks have with n.
 func (p plan) checkRows(counted sums) error {
-	if rows := int64(counted.Add[8]); rows != p.Nodes {
+	if rows := int64(counted.Add[7]); rows != p.Nodes {
 		return fmt.Errorf("distributed: features: %w: %d rows for %d nodes", coles.ErrShape, rows, p.Nodes)
 	}
 	return nil
@@ -147,10 +142,9 @@ func (p plan) checkRows(counted sums) error {
 type gatherFacts struct{ Plan plan }
 
 func (f *gatherFacts) ProcessElement(s sums, how learned) (facts, error) {
-	v, d := s.Add, f.Plan.Columns
-	known := linear.Knowledge{Roots: v[7], Volume: v[0], Squares: v[1], Along: v[9 : 9+d], Columns: v[9+d : 9+2*d]}
+	v := s.Add
 	found := facts{
-		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0], Known: known.T(float64(f.Plan.Nodes)),
+		Preparer: how.Preparer, Volume: v[0], Squares: v[1], Largest: s.Most[0],
 		Graph: coles.GraphReport{
 			Nodes: int(f.Plan.Nodes), Edges: int(v[3]), Isolated: int(v[2]), DuplicatesMerged: int(v[4]),
 			SelfLoopsDropped: int(v[5]), ZeroWeightDropped: int(v[6]), Weighted: s.Most[1] > 0,

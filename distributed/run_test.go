@@ -142,7 +142,7 @@ func TestRunIsFit(t *testing.T) {
 		tolerance float64
 	}{
 		{runSample(), coles.Float64, 1e-9},
-		{communities(2000, 24, true, true).knowing(0.2), coles.Float32, 1e-6},
+		{communities(2000, 24, true, true), coles.Float32, 1e-6},
 		{communities(2000, 24, false, false).counts(1), coles.Float32, 1e-6},
 	} {
 		g := newTestGraph(t, c.sample)

@@ -9,7 +9,6 @@ import (
 	"coles/internal/inside"
 	"coles/internal/kernel"
 	"coles/internal/linear"
-	"coles/internal/matrix"
 )
 
 // gram makes the part of a block in (FX)ᵀW⁺(FX), of which the upper triangle is kept, in (FX)ᵀ√degree
@@ -47,7 +46,7 @@ func (f *gram) ProcessElement(ctx context.Context, number int64, next func(*piec
 	return nil
 }
 
-// solve finds P and the direction of degrees from the sums of all blocks, on one worker.
+// solve finds P from the sums of all blocks, on one worker.
 type solve struct {
 	worker
 	Plan plan
@@ -61,48 +60,36 @@ func (f *solve) ProcessElement(ctx context.Context, s sums, found facts, c choic
 		upper = upper[copy(m.Data[i*d+i:(i+1)*d], upper):]
 	}
 	set := f.Plan.settings(c)
-	fit := inside.Linear(set).Resolved(found.Known)
-	t, volume := along, found.Volume
+	fit := inside.Linear(set)
 	if fit.Uniform {
-		t = rows
+		along = rows
 	}
-	negatives := fit.AddNegatives(t, fit.Length(n, volume))
+	negatives := fit.AddNegatives(along, fit.Length(n, found.Volume))
 	for i := range d {
 		negatives(i, m.Data[i*d+i:(i+1)*d])
 	}
 	fit.Shared(m)
-	var degree []float64
-	if volume > 0 {
-		unit := slices.Clone(along)
-		matrix.Scale(unit, 1/math.Sqrt(volume))
-		degree = fit.DegreeDirection(unit, linear.Gain(fit.Filter)*math.Sqrt(found.Squares), f.Plan.rounding())
-	}
-	r, err := linear.Solve(ctx, m, fit.Vectors(degree), set.Seed, 0)
+	r, err := linear.Solve(ctx, m, fit.Dim, set.Seed, 0)
 	if err != nil {
 		return solution{}, fmt.Errorf("distributed: solve: %w", err)
 	}
 	noise := linear.NoiseOf(r, fit.Zero(found.Squares, 1+math.Abs(fit.Coef)), set.Truncate)
 	out := solution{Columns: d, Lambda: r.Values, Determined: noise.Determined(r.Values), Zero: noise.Zero}
-	for j := range r.Values {
-		out.Directions = append(out.Directions, r.Vectors.Row(j)...)
-	}
-	out.Directions = append(out.Directions, degree...)
-	for lo := 0; lo < len(out.Directions); lo += d {
+	for k := range r.Values {
 		mean := 0.0
-		for j, v := range out.Directions[lo : lo+d] {
+		for j, v := range r.Vectors.Row(k) {
 			mean += v * rows[j] / n
 		}
-		out.Mean = append(out.Mean, mean)
+		out.Directions, out.Mean = append(out.Directions, r.Vectors.Row(k)...), append(out.Mean, mean)
 	}
 	return out, nil
 }
 
-// A solution is the small problem solved: the directions V of the columns, P and perhaps below it
-// the direction of degrees.
+// A solution is the small problem solved.
 type solution struct {
 	Columns    int
 	Lambda     []float64
-	Directions []float64
+	Directions []float64 // V = P, of the columns
 	Mean       []float64 // of the columns of FXVᵀ
 	Determined int       // see [spectral.Noise.Determined]
 	Zero       float64   // eigenvalues up to it are rounding
@@ -110,7 +97,7 @@ type solution struct {
 
 func (s solution) check() error {
 	rows, pairs := len(s.Mean), len(s.Lambda)
-	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows < pairs || rows > pairs+1 || s.Determined < 0 || s.Determined > pairs {
+	if err := checkPanel(len(s.Directions), s.Columns); err != nil || len(s.Directions) != rows*s.Columns || rows != pairs || s.Determined < 0 || s.Determined > pairs {
 		return fmt.Errorf("%d eigenvalues, %d determined, %d numbers and %d means of directions among %d", pairs, s.Determined, len(s.Directions), rows, s.Columns)
 	}
 	return nil

@@ -18,25 +18,21 @@ func (p *part) follow(ctx context.Context, s *step, n int) (err error) {
 	if s.m, err = p.changeOfM(ctx, near, s.rows); err != nil {
 		return err
 	}
-	weights := p.weights()
-	for k := range p.along {
-		s.along[k] = slices.Clone(p.along[k])
-	}
+	weight := p.fit.Weights()
+	s.along = slices.Clone(p.along)
 	for q, i := range near.nodes {
 		row, step := p.rowOf(i), s.rows.Row(q)
-		for k, v := range weights {
-			if v != nil {
-				now, was := v(p.adj.now(i).degree), v(p.adj.was(i).degree)
-				matrix.AddScaled(s.along[k], now-was, row)
-				matrix.AddScaled(s.along[k], now, step)
-			}
+		if weight != nil {
+			now, was := weight(p.adj.now(i).degree), weight(p.adj.was(i).degree)
+			matrix.AddScaled(s.along, now-was, row)
+			matrix.AddScaled(s.along, now, step)
 		}
 		matrix.AddScaled(step, 1, row)
 	}
 	for i := range s.m.Rows {
 		matrix.AddScaled(s.m.Row(i)[i:], 1, p.m.Row(i)[i:])
 	}
-	return p.inRange(ctx, s.rows, s.m, s.along[forNegatives])
+	return p.inRange(ctx, s.rows, s.m, s.along)
 }
 
 // changeOfFX returns D = F′X′ − FX on the nodes of the ball. Horner's rule runs for y of the old graph as far as the change of

@@ -225,7 +225,7 @@ func TestAnyHistoryEndsInTheGraphAsItIs(t *testing.T) {
 		{"no features", 0, false, []coles.Option{coles.WithDim(6), coles.With(func(s *coles.Settings) { s.Filter = coles.SGC(2) })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Precision, s.DegreeShare = coles.Float64, 0 }))
+			opts := append(c.opts, coles.With(func(s *coles.Settings) { s.Precision = coles.Float64 }))
 			g, m, h := mirrored(t, 240, c.d, c.sparse, opts...)
 			rng := testkit.Random(11)
 			for k := range changes {

@@ -44,7 +44,6 @@ func TestMIsFollowed(t *testing.T) {
 		h := ring(x, n, 2, coles.With(func(s *coles.Settings) {
 			s.Filter = coles.SGC(2)
 			s.Preparation = coles.PrepareNone
-			s.DegreeShare = 0
 			s.Dim = d
 		}))
 		_, g := h.follow(n)
@@ -70,7 +69,7 @@ func TestMIsFollowed(t *testing.T) {
 func TestMistakesLeaveNoTrace(t *testing.T) {
 	const n, d = 200, 4
 	opts := []coles.Option{coles.With(func(s *coles.Settings) {
-		s.Kind, s.Filter, s.Preparation, s.DegreeShare, s.Dim, s.WeightSpan = coles.UseGraph, coles.SGC(2), coles.PrepareNone, 0, d, 0
+		s.Kind, s.Filter, s.Preparation, s.Dim, s.WeightSpan = coles.UseGraph, coles.SGC(2), coles.PrepareNone, d, 0
 	})}
 	for _, large := range []float64{1e2, 1e5, 1e12, 1e40, 1e140} {
 		h := ring(testkit.RandomDense(testkit.Random(25), n, d), n, 2, opts...)
@@ -95,7 +94,6 @@ func TestHubsGrow(t *testing.T) {
 		h := ring(testkit.RandomDense(rng, n+1, d), n, 2, coles.With(func(s *coles.Settings) {
 			s.Filter = coles.SGC(1)
 			s.Preparation = coles.PrepareNone
-			s.DegreeShare = 0
 			s.Dim = d
 		}))
 		h.loops = keep
@@ -165,7 +163,7 @@ func TestTruncation(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(40) {
 		rng := testkit.Random(seed / 2)
-		h := ring(testkit.RandomDense(rng, n, d), n, 1, append(opts, coles.With(func(s *coles.Settings) { s.Filter, s.DegreeShare = coles.SGC(1), 0.1*float64(seed%2) }))...)
+		h := ring(testkit.RandomDense(rng, n, d), n, 1, append(opts, coles.With(func(s *coles.Settings) { s.Filter = coles.SGC(1) }))...)
 		m, g := h.follow(n)
 		var edges []coles.Edge
 		for range 40 {
@@ -211,7 +209,6 @@ func TestExtremeWeights(t *testing.T) {
 		s.Kind = coles.UseGraph
 		s.Filter = coles.Polynomial(0.7, 0.3)
 		s.Preparation = coles.PrepareNone
-		s.DegreeShare = 0
 		s.Dim = d
 		s.WeightSpan = 0 // which the first edges would not reach
 	})}

@@ -60,8 +60,8 @@ func Example() {
 	fmt.Printf("fitted again to %v, P has turned by %.3f\n", grown.Report().Graph, drift)
 	// Output:
 	// members 35 with another vector [0 2 23 24 25 27 28 29 31 32 33 34]
-	// the new one [-4.78   0.31]
-	// fitted again to 35 nodes, 80 edges, P has turned by 0.947
+	// the new one [-3.40  -3.79]
+	// fitted again to 35 nodes, 80 edges, P has turned by 1.161
 }
 
 // A visitor is embedded at once, and nobody else is touched.
@@ -78,7 +78,7 @@ func ExampleFreeze() {
 		log.Fatal(err)
 	}
 	fmt.Printf("among %d: %.1f\n", club.Nodes(), mat.Formatted(y))
-	// Output: among 34: [1.3  0.1]
+	// Output: among 34: [0.9  1.2]
 }
 
 func ExamplePrincipalAngle() {

@@ -19,8 +19,9 @@ import (
 // graphFormat marks the file of a followed graph. Its arrays are the ends of the rows of the adjacency matrix, its columns and
 // weights. For every part follow the features, likewise or, if dense, without ends and columns; FX; M; (FX)ᵀv; and the volume
 // and the energy of the features, each with its largest value so far. Of these four numbers older files have the first alone.
-// Last are the hashes of rows, in two halves, or without features the places in the structure.
-var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 1}
+// Last are the hashes of rows, in two halves, or without features the places in the structure. Version 1 has (FX)ᵀ√degree
+// behind (FX)ᵀv.
+var graphFormat = archive.Format{Magic: [8]byte([]byte("COLESLIV")), Version: 2, Oldest: 1}
 
 type graphHeader struct {
 	Model   []byte       `json:"model"` // its own file
@@ -46,8 +47,7 @@ const (
 	features
 	filtered
 	product
-	alongNegatives
-	alongDegrees
+	along
 	volume
 	perNode
 	ofPart
@@ -98,8 +98,7 @@ func (p *part) arrays() (arrays [ofPart][]float64) {
 	} else {
 		arrays[features] = p.x.Dense.Data
 	}
-	arrays[filtered], arrays[product] = p.fx.Dense.Data, p.m.Data
-	arrays[alongNegatives], arrays[alongDegrees] = p.along[forNegatives], p.along[forDegrees]
+	arrays[filtered], arrays[product], arrays[along] = p.fx.Dense.Data, p.m.Data, p.along
 	arrays[volume] = []float64{p.adj.volume, p.adj.peak, p.energy[0], p.energy[1]}
 	if p.known != nil {
 		arrays[perNode] = asNumbers(p.known)
@@ -121,16 +120,29 @@ func Read(r io.Reader) (*Graph, error) {
 		if m, err = coles.ReadModel(file); err != nil || file.Len() > 0 {
 			return nil, fmt.Errorf("a model with %d bytes behind it: %v", file.Len(), err)
 		}
-		return h.Lengths, h.check(m)
+		all := h.Lengths
+		h.Lengths = current(slices.Clone(all), len(m.Parts()))
+		return all, h.check(m)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("live: read: %w", err)
 	}
-	g, err := h.graph(m, arrays)
+	g, err := h.graph(m, current(arrays, len(m.Parts())))
 	if err != nil {
 		return nil, fmt.Errorf("live: read: %w: %v", coles.ErrFormat, err)
 	}
 	return g, nil
+}
+
+// current leaves out the arrays that version 1 has beside others.
+func current[T any](arrays []T, parts int) []T {
+	if len(arrays) == common+parts*(ofPart+1) {
+		for k := range parts {
+			at := common + k*ofPart + volume
+			arrays = slices.Delete(arrays, at, at+1)
+		}
+	}
+	return arrays
 }
 
 // check refuses sizes that do not fit each other.
@@ -159,7 +171,7 @@ func checkPart(l []int, n, d int, made bool) error {
 	dense := l[featureEnds] == 0 && l[featureCols] == 0 && l[features]/d == n && l[features]%d == 0
 	sparse := l[featureEnds] == n && l[featureCols] == l[features] && !made
 	if !dense && !sparse || l[filtered]/d != n || l[filtered]%d != 0 || l[product]/d != d || l[product]%d != 0 ||
-		l[alongNegatives] != d || l[alongDegrees] != d || l[volume] != 1 && l[volume] != 4 || l[perNode] != each*n {
+		l[along] != d || l[volume] != 1 && l[volume] != 4 || l[perNode] != each*n {
 		return fmt.Errorf("arrays of %d numbers for %d nodes and %d columns", l, n, d)
 	}
 	return nil
@@ -231,7 +243,7 @@ func (h *graphHeader) graph(m *coles.Model, arrays [][]float64) (*Graph, error) 
 // readPart makes a part of its arrays.
 func readPart(of coles.Part, adj *adjacency, arrays [][]float64) (p *part, err error) {
 	d, n := inside.Columns(of.Preparer), len(adj.nodes)
-	p = &part{of: of, fit: inside.Linear(of.Settings), adj: adj, places: filled(n), along: [2][]float64{arrays[alongNegatives], arrays[alongDegrees]}}
+	p = &part{of: of, fit: inside.Linear(of.Settings), adj: adj, places: filled(n), along: arrays[along]}
 	p.x = &matrix.Matrix[float64]{Owned: true, Dense: kernel.Matrix[float64]{Rows: n, Cols: d, Stride: d, Data: arrays[features]}}
 	if len(arrays[featureEnds]) > 0 {
 		p.x.Dense = kernel.Matrix[float64]{}

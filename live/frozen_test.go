@@ -65,7 +65,7 @@ func TestFrozenIsTheFormula(t *testing.T) {
 			h := &history{x: words, sparse: sparse}
 			old, fresh := h.features(0, n), h.features(n, n+more)
 			for what, opt := range map[string]coles.Option{
-				"default": coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }), "features": coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }), "no column": coles.With(func(s *coles.Settings) { s.DegreeShare = 0 }),
+				"default": coles.With(func(s *coles.Settings) { s.Kind = coles.UseGraph }), "features": coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures }),
 				"one hop": coles.WithFilter(coles.SGC(1)), "no hop": coles.WithFilter(coles.SGC(0)), "gaps": coles.WithFilter(coles.Polynomial(0.2, 0.5, 0, 0.4)),
 			} {
 				m := testkit.Must(coles.Fit(ctx, g, old, coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 4, coles.PrepareNone }), opt))

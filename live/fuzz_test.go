@@ -33,7 +33,7 @@ func FuzzAdd(f *testing.F) {
 				if s.Kind = coles.Kind(1 + seed/12%2); s.Kind == coles.UseFeatures {
 					return // which has no use for the others
 				}
-				s.Filter, s.DegreeShare = filters[seed%4], 0
+				s.Filter = filters[seed%4]
 				s.Negatives = negatives[seed/4%3]
 				if s.Negatives == (coles.NegativeSampler{}) {
 					s.Kappa, s.Eta = 0, 0

@@ -111,7 +111,6 @@ func wantModel(t *testing.T, got, want *coles.Model) {
 	products := testkit.Product(want.Embedding(), want.Embedding().T())
 	testkit.WantClose(t, "YYᵀ", testkit.Product(got.Embedding(), got.Embedding().T()), products, 1e-9*mat.Norm(products, 2))
 	a, b := got.Report(), want.Report()
-	testkit.WantNear(t, "the share of the column of degrees", a.DegreeShare, b.DegreeShare, 1e-9)
 	testkit.WantSame(t, "hash of the graph", a.GraphHash, b.GraphHash)
 	testkit.WantSame(t, "hash of the features", a.FeaturesHash, b.FeaturesHash)
 }
@@ -144,24 +143,19 @@ func TestGrowthEqualsAFit(t *testing.T) {
 			s.Negatives, s.Kappa, s.Eta = coles.ExpectedDegreeNegatives(), 0, 1
 			s.Filter = coles.SGC(2)
 		})}},
-		"uniform":     {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta, s.Filter = expected, 1, 0.7, coles.SGC(2) })}},
-		"no column":   {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.DegreeShare, s.Filter = 0, coles.SGC(2) })}},
-		"wide column": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.DegreeShare, s.Filter = 0.5, coles.SGC(2) })}},
-		"features":    {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
-		"loops":       {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
+		"uniform":  {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta, s.Filter = expected, 1, 0.7, coles.SGC(2) })}},
+		"features": {opts: []coles.Option{coles.With(func(s *coles.Settings) { s.Kind = coles.UseFeatures })}},
+		"loops":    {opts: []coles.Option{coles.WithFilter(coles.S2GCSum(2))}, loops: true},
 	} {
 		for kind, sparse := range map[string]bool{"dense": false, "sparse": true} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				h := ring(words, n, 2, append([]coles.Option{coles.With(func(s *coles.Settings) { s.Dim, s.Preparation = 6, coles.PrepareNone })}, c.opts...)...)
 				h.sparse, h.loops = sparse, c.loops
-				for i, degree := range h.graph(n).Degrees() { // which words predict in part
-					words.Set(i, 0, 0.4*degree)
-				}
 				if c.loops {
 					h.edges, h.weights = append(h.edges, coles.Edge{U: 3, V: 3}), append(h.weights, 2)
 				}
 				first, g := h.follow(n)
-				whole, local, partly := 0, 0, 0
+				whole, local := 0, 0
 				for _, what := range []struct {
 					nodes int
 					edges []coles.Edge
@@ -197,15 +191,9 @@ func TestGrowthEqualsAFit(t *testing.T) {
 					}
 					first, _ = refit(t, g) // by which g embeds from now on
 					wantModel(t, first, h.fit(g.Nodes()))
-					if share, most := first.Report().DegreeShare, first.Settings().DegreeShare; share > 0 && share < most {
-						partly++
-					}
 				}
 				if local < 5 || name == "default" && whole < 1 {
 					t.Errorf("%d additions by their neighbourhood and %d by everything: both are to be tested", local, whole)
-				}
-				if name == "default" && partly == 0 {
-					t.Error("no column of degrees with a part of its share: that is to be tested")
 				}
 			})
 		}
@@ -340,40 +328,4 @@ func TestGrowthIsTheSameForEveryGOMAXPROCS(t *testing.T) {
 			}
 		}
 	})
-}
-
-// On a ring degrees are equal, and columns that sum to zero have nothing of them: the column of
-// degrees comes with the first edge more.
-func TestDegreeColumnAppears(t *testing.T) {
-	const n, d = 80, 6
-	x := testkit.RandomDense(testkit.Random(31), n, d)
-	for j := range d {
-		x.Set(3, j, x.At(3, j)+3) // what the ends of that edge are told by
-		x.Set(9, j, x.At(9, j)+3)
-		mean := mat.Sum(x.ColView(j)) / n
-		for i := range n {
-			x.Set(i, j, x.At(i, j)-mean)
-		}
-	}
-	h := ring(x, n, 1, coles.With(func(s *coles.Settings) {
-		s.Dim = 4
-		s.Filter = coles.SGC(1)
-		s.Preparation = coles.PrepareNone
-		s.Kind = coles.UseGraph
-	}))
-	for q := range h.weights {
-		h.weights[q] = 1
-	}
-	m, g := h.follow(n)
-	same, _ := refit(t, g)
-	wantModel(t, same, h.fit(n))
-	h.add(t, g, 0, []coles.Edge{{U: 3, V: 9}}, nil)
-	grown, _ := refit(t, g)
-	wantModel(t, grown, h.fit(n))
-	for k, want := range []int{4, 4, 3} {
-		if got := len([]*coles.Model{m, same, grown}[k].Parts()[0].Lambda); got != want {
-			t.Errorf("model %d has %d eigenvalues, want %d", k, got, want)
-		}
-	}
-	testkit.WantSame(t, "the share before and after", []float64{same.Report().DegreeShare, grown.Report().DegreeShare}, []float64{0, 0.1})
 }

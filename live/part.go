@@ -26,9 +26,9 @@ type part struct {
 	gone   map[string]int32        // and of those that it knows by names that are not in the graph
 	before map[int32][]float64     // rows of x, of old nodes, that the last change has replaced
 	fx     *matrix.Matrix[float64]
-	// m is (FX)ᵀW⁺(FX), or XᵀX of features alone, upper triangle; along is (FX)ᵀv for the vectors v of weights.
+	// m is (FX)ᵀW⁺(FX), or XᵀX of features alone, upper triangle; along is (FX)ᵀv for the weights v of nodes.
 	m      kernel.Matrix[float64]
-	along  [2][]float64
+	along  []float64
 	energy [2]float64 // of the features, and the largest that has been since it was summed
 	places []int32    // −1, at least one for every node; see ballAround
 }
@@ -39,7 +39,7 @@ type step struct {
 	near   *ball
 	rows   kernel.Matrix[float64]
 	m      kernel.Matrix[float64]
-	along  [2][]float64
+	along  []float64
 	energy [2]float64
 }
 
@@ -60,18 +60,6 @@ func newPart(ctx context.Context, of coles.Part, adj *adjacency, g *coles.Graph,
 		p.known = inside.Places(s, g)
 	}
 	return p, nil
-}
-
-// What the vectors of weights are for.
-const (
-	forNegatives = iota
-	forDegrees
-)
-
-// weights are the weights of nodes, by their degree, in the sums (FX)ᵀv; nil for a sum that is not needed.
-func (p *part) weights() (v [2]func(degree float64) float64) {
-	v[forNegatives], v[forDegrees] = p.fit.Weights()
-	return v
 }
 
 // addNegatives returns a function that adds the rank-one part of M to the end of its row i, from the diagonal on.
@@ -98,20 +86,17 @@ func (p *part) rebuild(ctx context.Context) (s step, err error) {
 	if s.m, err = (matrix.Operator[float64]{Sparse: plus}).Gram(ctx, fx); err != nil {
 		return s, err
 	}
-	for k, v := range p.weights() {
-		s.along[k] = make([]float64, fx.Cols)
-		if v == nil {
-			continue
-		}
+	s.along = make([]float64, fx.Cols)
+	if v := p.fit.Weights(); v != nil {
 		weight := make([]float64, fx.Rows)
 		for i := range weight {
 			weight[i] = v(p.adj.nodes[i].degree)
 		}
-		if s.along[k], err = matrix.TransposeTimes(ctx, matrix.Of(fx), weight); err != nil {
+		if s.along, err = matrix.TransposeTimes(ctx, matrix.Of(fx), weight); err != nil {
 			return s, err
 		}
 	}
-	if err := p.inRange(ctx, fx, s.m, s.along[forNegatives]); err != nil {
+	if err := p.inRange(ctx, fx, s.m, s.along); err != nil {
 		return s, err
 	}
 	if s.fx, err = matrix.Of(fx).WithRoom(ctx); err != nil {

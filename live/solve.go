@@ -21,8 +21,7 @@ import (
 )
 
 // Solve finds P and λ of the first part for the graph as it is now, as [coles.Solve] does for FX and ΔW written out, to
-// rounding. M is there already, so it takes O(d³) and, for the column of degrees, three passes over X and FX. Up to 2,000
-// features it is direct; above, it takes some 7·d′ products with M, to residuals of 10⁻¹² of λ₁. It does not begin from the
+// rounding. M is there already, so it takes O(d³). Up to 2,000 features it is direct; above, it takes some 7·d′ products with M, to residuals of 10⁻¹² of λ₁. It does not begin from the
 // last P, which would hardly be shorter to that accuracy. The model stays as it is.
 //
 // Errors: a [*coles.ConvergenceError], and ctx's.
@@ -37,43 +36,27 @@ func (g *Graph) Solve(ctx context.Context) (*coles.Projection, error) {
 // A solution is P with all that its columns are weighed by.
 type solution struct {
 	*coles.Projection
-	noise   spectral.Noise
-	degrees []float64 // direction of the column of degrees, nil for none
-	share   float64   // of that column
+	noise spectral.Noise
 }
 
-// solve is Solve of a part, and also finds the column of degrees.
+// solve is Solve of a part.
 func (p *part) solve(ctx context.Context) (found solution, err error) {
-	fit := p.fit
-	if fit.DegreeShare > 0 {
-		known, err := linear.Known(ctx, p.x, linear.Roots(p.adj.degrees()))
-		if err != nil {
-			return found, err
-		}
-		fit = fit.Resolved(known)
-	}
-	squares, err := p.fx.Squares(ctx)
-	if err != nil {
-		return found, err
-	}
-	magnitude := math.Sqrt(squares * p.adj.volume)
-	degrees := fit.DegreeDirection(p.along[forDegrees], magnitude, linear.Rounding(false))
 	d := p.m.Rows
 	m := kernel.Unset[float64](d, d)
 	kernel.Copy(m, p.m)
-	negatives := p.addNegatives(p.along[forNegatives])
+	negatives := p.addNegatives(p.along)
 	for i := range d {
 		negatives(i, m.Row(i)[i:])
 	}
-	fit.Shared(m)
-	s, vectors := p.of.Settings, fit.Vectors(degrees)
-	r, err := linear.Solve(ctx, m, vectors, s.Seed, mat.Norm(matrix.ToDense(p.m), 2))
+	p.fit.Shared(m)
+	s := p.of.Settings
+	r, err := linear.Solve(ctx, m, p.fit.Dim, s.Seed, mat.Norm(matrix.ToDense(p.m), 2))
 	if err != nil {
-		return found, solveError(err, vectors)
+		return found, solveError(err, p.fit.Dim)
 	}
 	own, err := p.x.Squares(ctx)
-	noise := linear.NoiseOf(r, fit.Zero(own, 1+math.Abs(fit.Coef)), s.Truncate)
-	return solution{projection(r), noise, degrees, fit.DegreeShare}, err
+	noise := linear.NoiseOf(r, p.fit.Zero(own, 1+math.Abs(p.fit.Coef)), s.Truncate)
+	return solution{projection(r), noise}, err
 }
 
 // projection is P by the solver that [linear.Solve] takes.
@@ -127,7 +110,7 @@ func (g *Graph) Refit(ctx context.Context) (m *coles.Model, drift float64, err e
 			return nil, 0, err
 		}
 		if parts = append(parts, of); k == 0 {
-			y, r.Undetermined, r.DegreeShare, r.Solver = z, undetermined, found.share, found.Solver
+			y, r.Undetermined, r.Solver = z, undetermined, found.Solver
 		} else if y, err = linear.Beside(ctx, y, z, of.Share); err != nil {
 			return nil, 0, err
 		}
@@ -165,11 +148,11 @@ func determined(m *coles.Model) *mat.Dense {
 func (p *part) refitted(ctx context.Context, found solution, ids []string, beside bool) (of coles.Part, undetermined int, y kernel.Matrix[float64], err error) {
 	of = p.of
 	of.Settings.Precision = coles.Float64
-	of.Directions, of.Lambda = matrix.ToDense(linear.Above(kernel.Matrix[float64](found.P.RawMatrix()), found.degrees)), found.Lambda
+	of.Directions, of.Lambda = found.P, found.Lambda
 	if y, err = project(ctx, p.fx.Dense, of.Directions); err != nil {
 		return of, 0, y, err
 	}
-	w, _, err := spectral.FitAll(ctx, spectral.Rule(of.Settings.Scaling), found.share, y, found.Lambda, linear.Rounding(false), &found.noise)
+	w, _, err := spectral.Fit(ctx, spectral.Rule(of.Settings.Scaling), y, found.Lambda, linear.Rounding(false), &found.noise)
 	if err != nil {
 		return of, 0, y, fmt.Errorf("live: %w", err)
 	}

@@ -122,7 +122,7 @@ func TestNewcomersOfNewcomers(t *testing.T) {
 func TestRefitAfterAnyHistory(t *testing.T) {
 	for _, numbered := range []bool{false, true} {
 		for seed := range uint64(12) {
-			opts := []coles.Option{coles.WithDim(6), coles.With(func(s *coles.Settings) { s.Precision, s.DegreeShare = coles.Float64, 0 })}
+			opts := []coles.Option{coles.WithDim(6), coles.With(func(s *coles.Settings) { s.Precision = coles.Float64 })}
 			g, first, h := mirrored(t, 40, 0, false, opts...)
 			if h.numbered = numbered; numbered {
 				g = testkit.Must(live.Follow(ctx, testkit.Must(coles.Fit(ctx, h.plain(t), nil, opts...)), h.plain(t), nil))

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import scipy.sparse as sp
 
-HOPS, NORM, SHARE = 8, 4.0, 0.1
+HOPS, NORM = 8, 4.0
 
 
 def root(v):
@@ -85,12 +85,6 @@ def features(x, dim, rank, floor):
     return dict(lam=lam, p=p.T, e=e * factors(e, lam, rank, floor))
 
 
-def known(x, s):
-    """t: what features know of degrees"""
-    c, x = s - s.mean(), x - x.mean(0)
-    return len(s) * ((c @ x) ** 2).sum() / (c @ c) / (x**2).sum()
-
-
 def graph(x, a, dim, rank, floor):
     w, wp = normalised(a, True), normalised(a, False)
     s = np.sqrt(np.asarray(a.sum(1)).ravel())
@@ -101,18 +95,9 @@ def graph(x, a, dim, rank, floor):
         fx = fx + h
     fx = fx / HOPS
     m = fx.T @ (wp @ fx) - np.outer(fx.T @ s, fx.T @ s)
-    share = SHARE * min(max((known(x, s) - 1) / 9, 0), 1)
-    lam, p = top(m, dim - 1 if share > 0 else dim)
+    lam, p = top(m, dim)
     e = fx @ p
-    if share == 0:
-        return dict(lam=lam, p=p.T, e=e * factors(e, lam, rank, floor))
-    v = fx.T @ s
-    v /= np.linalg.norm(v)
-    z = fx @ v
-    e = e * factors(e, lam, rank, floor) * np.sqrt(1 - share)
-    scale = NORM / np.abs(z - z.mean()).mean()
-    z = z * np.sqrt(share) * min(scale, 10 * NORM / np.abs(z.mean()))
-    return dict(lam=lam, p=p.T, v=v, e=np.column_stack([e, z]))
+    return dict(lam=lam, p=p.T, e=e * factors(e, lam, rank, floor))
 
 
 def plain(o):
@@ -122,9 +107,9 @@ def plain(o):
 
 
 def some(o):
-    """of a large graph: no P, the start of v, the products of every 180th row"""
+    """of a large graph: no P, the products of every 180th row"""
     rows = o["e"][::180]
-    return dict(lam=o["lam"], v=o.get("v", np.zeros(0))[:20], gram=rows @ rows.T)
+    return dict(lam=o["lam"], gram=rows @ rows.T)
 
 
 def main():

@@ -74,9 +74,6 @@ func (m *modelInfo) print(w io.Writer) {
 	printColumns(w, m.Columns)
 	fmt.Fprintf(w, "chosen\t%s\n", choiceText(r.Kind, r.Alignment, m.Features > 0))
 	fmt.Fprintf(w, "embedding\t%s, effective rank %.1f, spectral power %.2f\n", setting.Count(m.Dim, "columns"), r.EffectiveRank, r.Power)
-	if r.DegreeShare > 0 {
-		fmt.Fprintf(w, "last column\tdegrees, with a share of %.3g\n", r.DegreeShare)
-	}
 	if r.StructureShare > 0 {
 		fmt.Fprintf(w, "structure\tcolumns of who the neighbours are, with a share of %.3g\n", r.StructureShare)
 	}

@@ -21,7 +21,7 @@ import (
 type fitOptions struct {
 	purpose, settings, kind, preparation, structure string
 	filter, negatives, precision                    string
-	degreeShare, eta, weightSpan                    float64
+	eta, weightSpan                                 float64
 	dim, kappa                                      int
 	seed                                            uint64
 	file                                            *settingsFile // of -settings, read
@@ -33,7 +33,6 @@ func (o *fitOptions) flags() []cli.Flag {
 		ofModel.file(&o.settings, "settings", "settings from a JSON `FILE`; the options below change them"),
 		ofModel.text(&o.kind, "kind", "`KIND` of model: graph, features, or auto, which chooses without labels (default: auto)"),
 		ofModel.text(&o.preparation, "preparation", "`NAME` of what is done to features first, see above (default: auto)"),
-		ofModel.number(&o.degreeShare, "degree-share", "`SHARE` of the vectors' energy that a last column, of degrees, gets at most; 0 for none (default: 0.1)"),
 		ofModel.text(&o.structure, "structure", "`SHARE` of the vectors' energy in columns of who the neighbours are, beside features; auto chooses it (default: auto)"),
 		ofModel.whole(&o.dim, "dim", "`COLUMNS` of the embedding, at most (default: 128, or the number of features if smaller; without features at most a third of the nodes)"),
 		ofModel.seed(&o.seed),
@@ -117,7 +116,6 @@ func (o *fitOptions) change(s *session, to *coles.Settings) error {
 	setTo(s, "seed", &to.Seed, o.seed)
 	setTo(s, "kappa", &to.Kappa, o.kappa)
 	setTo(s, "eta", &to.Eta, o.eta)
-	setTo(s, "degree-share", &to.DegreeShare, o.degreeShare)
 	setTo(s, "weight-span", &to.WeightSpan, o.weightSpan)
 	for _, of := range []struct {
 		name, text string

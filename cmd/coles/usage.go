@@ -27,7 +27,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // options are the options that set what the libraries call by these names, and what some of them take.
 var options = map[string]string{
-	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "DegreeShare": "-degree-share", "Filter": "-filter", "Negatives": "-negatives", "WeightSpan": "-weight-span",
+	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "Filter": "-filter", "Negatives": "-negatives", "WeightSpan": "-weight-span",
 	"Structure": "-structure", "Kind": "-kind", "By": "-by", "Ignore": "-ignore", "Unweighted": "-unweighted",
 	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "MissingRows": "-missing-rows zero, mean or drop",
 	"Bipartite": "-bipartite", "Repeats": "-repeats sum, max or first", "MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Weight": "-weight", "LabelColumn": "-labels FILE:COLUMN", "Format": "-from", "Kinds": "-categorical, -text, -numeric or -ignore", "Nearest": "-knn", "IDs": "-ids",

@@ -69,7 +69,7 @@ var (
 	// Open reports whether s leaves the choice to the communities.
 	Open = door.Open.(func(a coles.Alignment) bool)
 
-	// Keep leaves the first columns of a part, and the last one, of the degrees. It returns the number of columns that go.
+	// Keep leaves the first columns of a part. It returns the number of columns that go.
 	Keep = door.Keep.(func(p *coles.Part, columns int) (dropped int))
 
 	// Assembled builds a model of parts that were computed otherwise than by [coles.Fit], and checks them like the parts of a

@@ -31,12 +31,6 @@ func AddRounding(n *spectral.Noise, lambda []float64, squares, left, one float64
 	}
 }
 
-// LosesDegrees reports whether float32 may change the direction of (FX)ᵀs, for n rows of FX of
-// that magnitude together: every sum is off, and √d of them.
-func LosesDegrees(sum []float64, magnitude float64, n int) bool {
-	return spectral.MostDoubt*matrix.Length(sum) < columnRounding*magnitude/math.Sqrt(float64(n))
-}
-
 // Squares estimates ‖FX‖² from products with vectors of random signs (Hutchinson's estimator), and
 // what it is without a direction, of length 1 or nil.
 func Squares[T kernel.Float](ctx context.Context, x *matrix.Matrix[T], filter []float64, w *kernel.CSR[T], seed uint64, along []float64) (all, left float64, err error) {

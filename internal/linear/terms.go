@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"coles/internal/kernel"
 	"coles/internal/matrix"
 )
 
@@ -30,9 +29,6 @@ type Terms struct {
 	Coef float64
 	// Uniform is set if v is 1/√n for every node, and not √(degree/volume).
 	Uniform bool
-	// DegreeShare is the share of the energy that the column of degrees has, or at most has before the
-	// fit is [Terms.Resolved]; 0 for no such column.
-	DegreeShare float64
 	// Dim is d′, or 0 for the default.
 	Dim int
 }
@@ -60,23 +56,19 @@ func (f Terms) Negatives(degrees []float64) []float64 {
 	return v
 }
 
-// Weights returns the weight w of a node of some degree in two sums (FX)ᵀw over the nodes. For the negatives w =
-// v·length (see [Terms.Length]), for the column of degrees w = √degree. A sum that is not needed has nil.
-func (f Terms) Weights() (negatives, degrees func(degree float64) float64) {
+// Weights returns the weight w = v·length (see [Terms.Length]) of a node of some degree in the sum (FX)ᵀw over the nodes. It is
+// nil without a part of rank one.
+func (f Terms) Weights() func(degree float64) float64 {
 	switch {
 	case f.Coef == 0:
+		return nil
 	case f.Uniform:
-		negatives = func(float64) float64 { return 1 }
-	default:
-		negatives = math.Sqrt
+		return func(float64) float64 { return 1 }
 	}
-	if f.DegreeShare > 0 {
-		degrees = math.Sqrt
-	}
-	return negatives, degrees
+	return math.Sqrt
 }
 
-// Length is the length of w for the negatives: of n nodes whose degrees sum to volume.
+// Length is the length of w: of n nodes whose degrees sum to volume.
 func (f Terms) Length(n, volume float64) float64 {
 	switch {
 	case f.Coef == 0:
@@ -97,38 +89,4 @@ func (f Terms) AddNegatives(along []float64, length float64) func(i int, row []f
 		}
 	}
 	return func(i int, row []float64) { matrix.AddScaled(row, f.Coef*unit[i], unit[i:]) }
-}
-
-// DegreeDirection is the direction (FX)ᵀs/‖(FX)ᵀs‖ of the column of degrees, with s = √degree or a multiple of it. It
-// is nil where the settings want no such column, and where (FX)ᵀs is only rounding error, no more than rounding times
-// that magnitude. So it is where degrees are constant and columns centred.
-func (f Terms) DegreeDirection(sum []float64, magnitude, rounding float64) []float64 {
-	length := matrix.Length(sum)
-	if f.DegreeShare == 0 || f.Dim == 1 || !(length > rounding*magnitude) {
-		return nil
-	}
-	v := slices.Clone(sum)
-	matrix.Scale(v, 1/length)
-	return v
-}
-
-// Vectors is the number of rows of P, one less than d′ if there is a column of degrees.
-func (f Terms) Vectors(degrees []float64) int {
-	if degrees != nil {
-		return f.Dim - 1
-	}
-	return f.Dim
-}
-
-// Above is P (k × d), as rows, with the direction of the column of degrees below it, unless that is nil.
-func Above(p kernel.Matrix[float64], degrees []float64) kernel.Matrix[float64] {
-	if degrees == nil {
-		return p
-	}
-	rows := kernel.Dense[float64](p.Rows+1, len(degrees))
-	if p.Rows > 0 {
-		kernel.Copy(rows, p)
-	}
-	copy(rows.Data[p.Rows*rows.Stride:], degrees)
-	return rows
 }

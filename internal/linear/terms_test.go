@@ -2,12 +2,10 @@ package linear_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"coles"
 	"coles/internal/inside"
-	"coles/internal/linear"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +33,7 @@ func TestNegativesAreTheSameInParts(t *testing.T) {
 					want.Scale(fit.Coef, want)
 				}
 				along, volume := make([]float64, d), 0.0
-				weight, _ := fit.Weights()
+				weight := fit.Weights()
 				for i, degree := range degrees {
 					volume += degree
 					for j := range d {
@@ -54,24 +52,5 @@ func TestNegativesAreTheSameInParts(t *testing.T) {
 				testkit.WantClose(t, what, got, want, 1e-15*max(1, mat.Norm(want, 2)))
 			}
 		}
-	}
-}
-
-// A direction that is rounding, or not wanted, is none; any other has length 1, and P a row less.
-func TestDegreeDirection(t *testing.T) {
-	sum := []float64{3e-9, 0, -4e-9}
-	for _, c := range []struct {
-		share, magnitude float64
-		dim              int
-		want             []float64
-	}{
-		{0.1, 1, 5, []float64{0.6, 0, -0.8}}, {0.1, 1e4, 5, nil}, {0, 1, 5, nil}, {0.1, 1, 1, nil},
-	} {
-		fit := linear.Terms{DegreeShare: c.share, Dim: c.dim}
-		v := fit.DegreeDirection(sum, c.magnitude, 1e-12)
-		if len(v) != len(c.want) || v != nil && !(math.Abs(v[0]-c.want[0])+math.Abs(v[2]-c.want[2]) < 1e-15) {
-			t.Errorf("%+v: %v", c, v)
-		}
-		testkit.WantSame(t, "rows of P", fit.Vectors(v), c.dim-len(v)/3)
 	}
 }

@@ -16,7 +16,6 @@ type Noise struct {
 	Zero   float64   // eigenvalues up to it are rounding in float64
 	Total  float64   // ‖FX‖² (Frobenius)
 	Sign   bool      // whether eigenvectors were left out is noise
-	Beside float64   // length of a column that is exact, in rows as long as the others' when centred
 }
 
 // Keep leaves out eigenvectors from the number keep on, by the signs of the eigenvalues.
@@ -59,16 +58,16 @@ func (r Rule) Doubt(c Columns, lambda []float64, w Weights, n Noise) float64 {
 		slope += 2 * g[j] * math.Sqrt(c.Energy[j])
 		length += g[j] * c.Energy[j]
 	}
-	doubt := max(r.off(c, lambda, g, whole, n, n.Beside*n.Beside*length), r.off(c, lambda, g, c.Energy, n, 0)/centredLess)
+	doubt := max(r.off(c, lambda, g, whole, n), r.off(c, lambda, g, c.Energy, n)/centredLess)
 	if length > 0 {
 		doubt = max(doubt, n.Column*slope/length)
 	}
 	return doubt
 }
 
-// off is ‖ΔG‖/‖G‖ for columns of these squared lengths and a column beside them, as if all were orthogonal.
-func (r Rule) off(c Columns, lambda, g, squares []float64, n Noise, beside float64) float64 {
-	sum, all, rest := r.reweighed(c, lambda, g, squares, n.Pairs), beside*beside, max(0, n.Total-floats.Sum(squares))
+// off is ‖ΔG‖/‖G‖ for columns of these squared lengths, as if all were orthogonal.
+func (r Rule) off(c Columns, lambda, g, squares []float64, n Noise) float64 {
+	sum, all, rest := r.reweighed(c, lambda, g, squares, n.Pairs), 0.0, max(0, n.Total-floats.Sum(squares))
 	for j, noise := range n.Pairs {
 		for i := range j {
 			turned := (g[i] - g[j]) * share(min(n.Pairs[i], noise), lambda[i]-lambda[j])

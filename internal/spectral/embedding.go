@@ -19,6 +19,9 @@ const MostDoubt = 5e-6
 //
 // Errors: [matrix.ErrNotFinite] for rows too short to be given the norm, and ctx's.
 func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (w Weights, doubt float64, err error) {
+	if e.Cols == 0 { // where truncation has left none
+		e = kernel.Matrix[T]{Rows: e.Rows}
+	}
 	unit, err := unitOf(ctx, e)
 	if err != nil {
 		return w, 0, err
@@ -57,52 +60,6 @@ func Fit[T kernel.Float](ctx context.Context, r Rule, e kernel.Matrix[T], lambda
 	}
 	return w, doubt, err
 }
-
-// FitAll is [Fit] for the columns of P. If y has one column more than there are eigenvalues, it is the column of degrees, and
-// gets its share of the energy.
-func FitAll[T kernel.Float](ctx context.Context, r Rule, share float64, y kernel.Matrix[T], lambda []float64, rounding float64, noise *Noise) (Weights, float64, error) {
-	k := len(lambda)
-	rest := kernel.Matrix[T]{Rows: y.Rows} // where truncation has left none
-	if k > 0 {
-		rest = kernel.Columns(y, 0, k)
-	}
-	if k == y.Cols {
-		return Fit(ctx, r, rest, lambda, rounding, noise)
-	}
-	column := kernel.Columns(y, k, k+1)
-	degree, _, err := Fit(ctx, Rule{Norm: r.Norm}, column, []float64{1}, rounding, nil)
-	if err != nil {
-		return degree, 0, err
-	}
-	mean, err := columnMeans(ctx, column, 1)
-	if err != nil {
-		return degree, 0, err
-	}
-	if noise != nil {
-		offset := min(degree.Factors[0]*math.Abs(mean[0])/r.Norm, mostOffset)
-		noise.Beside = offset * math.Sqrt(share/(1-share))
-	}
-	w, doubt, err := Fit(ctx, r, rest, lambda, rounding, noise)
-	if err != nil {
-		return w, 0, err
-	}
-	w.Factors = r.JoinDegrees(share, w.Factors, degree.Factors[0], mean[0])
-	return w, doubt, nil
-}
-
-// JoinDegrees joins the factors of the columns of FXPᵀ and the factor of the column of degrees, which
-// has that mean and share of the energy. Each factor was found to give the norm alone.
-func (r Rule) JoinDegrees(share float64, factors []float64, degree, mean float64) []float64 {
-	if most := mostOffset * r.Norm; degree*math.Abs(mean) > most {
-		degree = most / math.Abs(mean)
-	}
-	matrix.Scale(factors, math.Sqrt(1-share))
-	return append(factors, math.Sqrt(share)*degree)
-}
-
-// mostOffset bounds the mean of the column of degrees, relative to its norm: on real graphs the mean is 2 to 5. Where all
-// nodes have nearly the same degree it would have no bound, and the column would still say nothing.
-const mostOffset = 10
 
 // Stretch scales the factors so that the mean norm of centred rows becomes Norm. With the factors as given it is norm.
 //

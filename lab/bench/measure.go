@@ -203,7 +203,7 @@ func (o options) forPeer(ctx context.Context, j job, dir string) (string, error)
 
 // asPeer is the setting of the peers: the default without what was added to it.
 var asPeer = []coles.Option{coles.With(func(s *coles.Settings) {
-	s.Kind, s.DegreeShare, s.Preparation = coles.UseGraph, 0, coles.PrepareUndamped
+	s.Kind, s.Preparation = coles.UseGraph, coles.PrepareUndamped
 })}
 
 // fit times a fit.

@@ -41,7 +41,6 @@ func ablationTable() table {
 			{name: "without q", embed: withKind(func(a *coles.Alignment) { a.Ratio = 0 })},
 			with("no structure", func(s *coles.Settings) { s.Structure = 0 }),
 			with("half structure", func(s *coles.Settings) { s.Structure = 0.5 }),
-			with("no column of degrees", func(s *coles.Settings) { s.DegreeShare = 0 }),
 			with("weights as they are", func(s *coles.Settings) { s.WeightSpan = 0 }),
 			with("no negatives", func(s *coles.Settings) { s.Negatives, s.Kappa, s.Eta = coles.NegativeSampler{}, 0, 0 }),
 			off("2 hops", coles.WithFilter(sgc)),

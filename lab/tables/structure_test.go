@@ -21,7 +21,7 @@ func TestSingleData(t *testing.T) {
 	}
 }
 
-// Grades of activity follow degrees, of which COLES has a column.
+// Grades of activity follow degrees, which COLES tells from the structure.
 func TestStructureTable(t *testing.T) {
 	mean := map[string]float64{}
 	for _, line := range measuredIn(t, testkit.Shared(t, "data"), 2*len(structureMethods), "-table", "structure", "-datasets", "usa_flights", "-splits", "5") {
