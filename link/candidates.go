@@ -67,10 +67,7 @@ type finder struct {
 }
 
 func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts Options) (*finder, error) {
-	f := &finder{walks: newWalks(g, opts.Seed), sides: opts.Sides, popular: make([]int, g.Nodes())}
-	for v := range f.popular {
-		f.popular[v] = v
-	}
+	f := &finder{walks: newWalks(g, opts.Seed), sides: opts.Sides, popular: matrix.UpTo(g.Nodes())}
 	if opts.Arcs != nil {
 		f.arcs = newArcs(g.Nodes(), list, opts.Seed)
 	}

@@ -35,13 +35,8 @@ func RandomLabels(n, c int, seed uint64) []int {
 	return y
 }
 
-func UpTo(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
+// UpTo is [matrix.UpTo].
+func UpTo(n int) []int { return matrix.UpTo(n) }
 
 // Forms are x dense and sparse.
 func Forms(x *mat.Dense) map[string]mat.Matrix {
