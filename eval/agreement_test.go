@@ -13,7 +13,7 @@ import (
 // differ is 1e-12.
 func TestScoresOfLabelsEqualScikitLearn(t *testing.T) {
 	cases := testkit.OpenCases[testkit.ClusteringCases](t, "../cluster/testdata/clustering").Cases
-	testkit.WantCases(t, len(cases))
+	testkit.WantSame(t, "cases", len(cases), 1000)
 	for i, c := range cases {
 		is := testkit.Comparer{T: t, Index: i}
 		for _, score := range []struct {

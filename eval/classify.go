@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -81,13 +82,7 @@ func checkSplit(n int, split dataset.Split, labels []int) error {
 	if len(labels) != n {
 		return fmt.Errorf("%w: %d labels for %d rows", coles.ErrShape, len(labels), n)
 	}
-	if err := given.CheckRows(split.Train, n, "training"); err != nil {
-		return err
-	}
-	if err := given.CheckRows(split.Val, n, "validation"); err != nil {
-		return err
-	}
-	if err := given.CheckRows(split.Test, n, "test"); err != nil {
+	if err := cmp.Or(given.CheckRows(split.Train, n, "training"), given.CheckRows(split.Val, n, "validation"), given.CheckRows(split.Test, n, "test")); err != nil {
 		return err
 	}
 	seen := make([]bool, n)

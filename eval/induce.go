@@ -61,15 +61,11 @@ func Induce(ctx context.Context, g *coles.Graph, x mat.Matrix, nodes []int) (*In
 	for i, u := range nodes {
 		names[i] = all[u]
 	}
-	a, err := matrix.ExportCSR(ctx, adjacency)
-	if err != nil {
-		return nil, err
-	}
 	opts := []coles.GraphOption{coles.WithIDs(names)}
 	if g.KeepsSelfLoops() {
 		opts = append(opts, coles.WithSelfLoopsKept())
 	}
-	part.Graph, err = coles.FromCSR(a, opts...)
+	part.Graph, err = inside.FromRows(adjacency.Ptr, adjacency.Col, adjacency.Val, opts...)
 	return part, err
 }
 

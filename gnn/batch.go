@@ -94,7 +94,7 @@ func (r *run[T]) eachLabelled(ctx context.Context, rnd *rand.Rand, do func(step 
 	train := r.labels.train
 	order := rnd.Perm(len(train.rows))
 	for step, part := range parts(order, r.BatchSize) {
-		b := &batch[T]{labels: targets{rows: upTo(len(part))}}
+		b := &batch[T]{labels: targets{rows: matrix.UpTo(len(part))}}
 		for _, k := range part {
 			b.block, b.labels.classes = append(b.block, train.rows[k]), append(b.labels.classes, train.classes[k])
 		}
@@ -190,8 +190,7 @@ func induced(ctx context.Context, a *kernel.CSR[float64], block []int) (*coles.G
 	if err != nil {
 		return nil, err
 	}
-	edges, weights := edgesOf(part)
-	return coles.NewGraph(len(block), edges, coles.WithWeights(weights))
+	return inside.FromRows(part.Ptr, part.Col, part.Val)
 }
 
 // edgesOf lists the entries above the diagonal.
@@ -240,7 +239,7 @@ func (r *run[T]) eachSample(ctx context.Context, epoch int, do func(step int, b 
 
 // startSampler has the sampler make itself ready for the nodes that are trained on.
 func (r *run[T]) startSampler(ctx context.Context) (err error) {
-	rows := upTo(r.data.graph.Nodes())
+	rows := matrix.UpTo(r.data.graph.Nodes())
 	if r.labels.classes > 0 {
 		r.classes = slices.Repeat([]int{-1}, len(rows))
 		for k, i := range r.labels.train.rows {

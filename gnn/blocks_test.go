@@ -30,7 +30,7 @@ func TestBlocksShareTheNodesOutAndHoldTogether(t *testing.T) {
 			kept += testkit.Must(induced(ctx, inside.Adjacency(g), b)).Report().Edges
 		}
 		slices.Sort(seen)
-		testkit.WantSame(t, "the nodes of all blocks", seen, upTo(g.Nodes()))
+		testkit.WantSame(t, "the nodes of all blocks", seen, testkit.UpTo(g.Nodes()))
 		if share := float64(kept) / float64(g.Report().Edges); size == 100 && share < 0.25 {
 			t.Errorf("blocks keep %.2f of the edges", share)
 		}

@@ -19,7 +19,7 @@ func separated() (g *coles.Graph, x *mat.Dense, labels, train, val []int) {
 	for u := range n {
 		labels = append(labels, []int{3, 5, 9}[u%3])
 	}
-	return g, x, labels, upTo(12), upTo(24)[12:]
+	return g, x, labels, testkit.UpTo(12), testkit.UpTo(24)[12:]
 }
 
 func TestClassifierLearns(t *testing.T) {

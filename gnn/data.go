@@ -112,7 +112,7 @@ func (f features[T]) changed(ctx context.Context, v *custom.View) (features[T], 
 	n, d := f.Dims()
 	rows := v.Rows
 	if rows == nil {
-		rows = upTo(n)
+		rows = matrix.UpTo(n)
 	}
 	if len(rows) != n || v.Columns != nil && len(v.Columns) != d {
 		return f, fmt.Errorf("gnn: view: %w: %d rows and factors of %d columns for features of %d × %d", coles.ErrShape, len(rows), len(v.Columns), n, d)
@@ -159,8 +159,9 @@ func restricted[T autodiff.Float](whole *autodiff.Sparse[T], nodes []int, symmet
 // operatorOf is the matrix that a function computes from a graph, in numbers of type T.
 func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name string, of operatorFunc) (*autodiff.Sparse[T], error) {
 	made, err := of(ctx, g)
+	var source *matrix.Source
 	if err == nil {
-		err = matrix.CheckCSR(ctx, made)
+		source, err = matrix.Read(ctx, made)
 	}
 	if err == nil {
 		if r, c := made.Dims(); r != g.Nodes() || c != g.Nodes() {
@@ -170,11 +171,11 @@ func operatorOf[T autodiff.Float](ctx context.Context, g *coles.Graph, name stri
 	if err != nil {
 		return nil, fmt.Errorf("gnn: operator %q: %w", name, err)
 	}
-	a, _, err := matrix.FromCSR(ctx, made, func(x, y float64) float64 { return x + y })
+	a, err := matrix.As[T](ctx, source)
 	if err != nil {
 		return nil, err
 	}
-	return autodiff.NewSparse(matrix.ConvertCSR[T](a), false), nil
+	return autodiff.NewSparse(a.Sparse, false), nil
 }
 
 // seen is the graph as a view has it.
@@ -232,15 +233,6 @@ func (d *data[T]) surroundings(ctx context.Context, block []int, hops int) (*vie
 		return nil, err
 	}
 	v := newView(d.graph, newFeatures(x), nil)
-	v.whole, v.nodes, v.rows = d.whole, nodes, upTo(len(block))
+	v.whole, v.nodes, v.rows = d.whole, nodes, matrix.UpTo(len(block))
 	return v, nil
-}
-
-// upTo are the numbers below n.
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }

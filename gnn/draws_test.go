@@ -57,7 +57,7 @@ func TestNodesDrawnForEdgesAreUniform(t *testing.T) {
 	for _, w := range ws {
 		counts[w]++
 	}
-	testkit.WantLaw(t, "nodes", counts, testkit.Alike(upTo(25)...))
+	testkit.WantLaw(t, "nodes", counts, testkit.Alike(testkit.UpTo(25)...))
 }
 
 // Glorot's rule: uniform within ±√(6/(k+l)), of variance 2/(k+l); biases are zero.

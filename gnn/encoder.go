@@ -165,7 +165,7 @@ const evaluatedNodes = 1 << 13
 func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data[T], nodes []int) (h autodiff.Matrix[T], rows []int, err error) {
 	n := d.graph.Nodes()
 	if nodes == nil {
-		nodes = upTo(n)
+		nodes = matrix.UpTo(n)
 	}
 	if e.layers.hops() > 0 || len(nodes) == n && n <= evaluatedNodes {
 		t.Reset(ctx)
@@ -185,7 +185,7 @@ func (e *encoder[T]) evaluated(ctx context.Context, t *autodiff.Tape[T], d *data
 		}
 		kernel.Copy(kernel.Rows(h, lo, hi), part.Data())
 	}
-	return h, upTo(len(nodes)), nil
+	return h, matrix.UpTo(len(nodes)), nil
 }
 
 // last is the last of some values.

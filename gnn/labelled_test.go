@@ -69,7 +69,7 @@ func TestEvaluationInParts(t *testing.T) {
 			h, rows, err := r.outputOf(ctx, nodes)
 			testkit.Check(t, err)
 			if nodes == nil {
-				nodes = upTo(g.Nodes())
+				nodes = testkit.UpTo(g.Nodes())
 			}
 			all, part, want := dense(h), mat.NewDense(len(nodes), 3, nil), mat.NewDense(len(nodes), 3, nil)
 			for k, i := range nodes {

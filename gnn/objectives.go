@@ -6,6 +6,7 @@ import (
 	"coles/gnn/autodiff"
 	"coles/gnn/custom"
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/setting"
 )
 
@@ -136,7 +137,7 @@ func weightedCrossEntropy[T autodiff.Float](s *custom.Step[T], h *autodiff.Value
 	shift := kernel.Dense[T](1, 1)
 	shift.Data[0] = T(total * math.Log(float64(h.Cols())))
 	z := s.Gather(h, rows)
-	own := s.GatherDots(z, upTo(len(rows)), s.Constant(units), classes)
+	own := s.GatherDots(z, matrix.UpTo(len(rows)), s.Constant(units), classes)
 	losses := s.Add(s.LogPowerMeanRows(z, 1), s.Scale(own, -1))
 	return s.Add(s.MatMul(s.Constant(w), losses), s.Constant(shift))
 }

@@ -113,5 +113,5 @@ func (p *pass[T]) Own(h *autodiff.Value[T]) *autodiff.Value[T] {
 	if len(from) == len(to) {
 		return h
 	}
-	return p.Gather(h, upTo(len(to)))
+	return p.Gather(h, matrix.UpTo(len(to)))
 }

@@ -145,7 +145,7 @@ func TestLossOfLabelsEqualsItsFormula(t *testing.T) {
 	}
 	for _, c := range []struct{ given, meant []float64 }{{weights, weights}, {nil, alike}} {
 		sampler := samplerOf("weighted", func(g *coles.Graph, _ []int) []*custom.Sample {
-			s := exactly(g, upTo(g.Nodes()), 1)
+			s := exactly(g, testkit.UpTo(g.Nodes()), 1)
 			s.Weights = c.given
 			return []*custom.Sample{s}
 		})
@@ -184,9 +184,9 @@ func TestSamplersAreToldTheNodes(t *testing.T) {
 	})
 	options := []Option{withNetwork(GCN(AutoWidth)), withSampler(sampler), withEpochs(1)}
 	testkit.Must(TrainClassifier(ctx, g, x, labels, train, val, options...))
-	testkit.WantSame(t, "labelled nodes", told, upTo(len(train)))
+	testkit.WantSame(t, "labelled nodes", told, testkit.UpTo(len(train)))
 	testkit.Must(Train(ctx, g, x, options...))
-	testkit.WantSame(t, "all nodes", told, upTo(g.Nodes()))
+	testkit.WantSame(t, "all nodes", told, testkit.UpTo(g.Nodes()))
 }
 
 // blind is a layer that does not declare its hops.

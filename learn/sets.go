@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"coles"
+	"coles/internal/matrix"
 )
 
 // SetScores measure predicted sets of classes in cross-validation, each part with the weights and the threshold of the
@@ -35,10 +36,7 @@ func reaching(p []float64, threshold float64) (places []int) {
 
 // likeliest are the places of the n largest probabilities of a row, ascending, the first of equal ones.
 func likeliest(p []float64, n int) []int {
-	classes := make([]int, len(p))
-	for k := range classes {
-		classes[k] = k
-	}
+	classes := matrix.UpTo(len(p))
 	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
 	classes = classes[:n]
 	slices.Sort(classes)

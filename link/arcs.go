@@ -5,17 +5,6 @@ import (
 	"slices"
 
 	"coles"
-	"coles/internal/nearest"
-)
-
-// Scores along arcs. With A of the arcs u → v, O and I its out- and in-degrees on a diagonal, they are
-const (
-	along     = iota // A·O⁻¹A, of two steps forward
-	sameHeads        // A·I⁻¹Aᵀ, of those that point to the same nodes
-	sameTails        // Aᵀ·O⁻¹A, of those that the same nodes point to
-	likewise         // sameHeads·O⁻¹A, where those that point to the same nodes point, too
-	back             // Aᵀ
-	arcScores
 )
 
 // arcs are the directed edges of a graph.
@@ -43,51 +32,18 @@ func newArcs(n int, list []coles.Edge, seed uint64) *arcs {
 	return a
 }
 
-// An arcWalker has the scores of one node at a time.
-type arcWalker struct {
-	*arcs
-	scores [arcScores][]float32
-	at     [arcScores][]int32 // nodes with a score
-	best   *nearest.Best
-}
-
-func (a *arcs) walker() *arcWalker {
-	w := &arcWalker{arcs: a, best: nearest.NewBest(middles)}
-	for kind := range w.scores {
-		w.scores[kind] = make([]float32, len(a.out.sums))
-	}
-	return w
-}
-
-// from sets the scores of u, until the next call.
-func (w *arcWalker) from(u int) {
-	for kind, at := range w.at {
-		for _, v := range at {
-			w.scores[kind][v] = 0
-		}
-		w.at[kind] = at[:0]
-	}
-	pass := func(kind int, by *walks, i int32, score float32) {
-		w.at[kind] = by.pass(w.scores[kind], w.at[kind], i, score)
-	}
-	heads, _ := w.out.edges(u)
+// alongArcs sets the scores along arcs from the walker's node.
+func (w *walker) alongArcs() {
+	heads, _ := w.arcs.out.edges(w.last)
 	for _, i := range heads {
-		pass(along, w.out, i, 1)
-		pass(sameHeads, w.in, i, 1)
+		w.pass(along, w.arcs.out, i, 1)
+		w.pass(sameHeads, w.arcs.in, i, 1)
 	}
-	tails, _ := w.in.edges(u)
+	tails, _ := w.arcs.in.edges(w.last)
 	for _, i := range tails {
-		pass(sameTails, w.out, i, 1)
+		w.pass(sameTails, w.arcs.out, i, 1)
 		w.scores[back][i] = 1
 	}
 	w.at[back] = append(w.at[back], tails...)
-	w.best.Clear()
-	for _, j := range w.at[sameHeads] {
-		if int(j) != u {
-			w.best.Add(nearest.Match{Row: int(j), Score: float64(w.scores[sameHeads][j])})
-		}
-	}
-	for _, m := range w.best.Matches() {
-		pass(likewise, w.out, int32(m.Row), float32(m.Score))
-	}
+	w.further(sameHeads, likewise, w.arcs.out)
 }

@@ -48,11 +48,12 @@ func TestScoresAlongArcs(t *testing.T) {
 	for i := range n {
 		middle.Set(i, i, 0)
 	}
-	want := [arcScores]*mat.Dense{
+	want := map[int]*mat.Dense{
 		along: testkit.Product(a, shares(a)), sameHeads: heads, sameTails: testkit.Product(mat.DenseCopyOf(a.T()), shares(a)),
 		likewise: testkit.Product(middle, shares(a)), back: mat.DenseCopyOf(a.T()),
 	}
-	w := newArcs(n, append(list, list[0], coles.Edge{U: 4, V: 4}), 1).walker() // one twice, and a loop
+	arcs := newArcs(n, append(list, list[0], coles.Edge{U: 4, V: 4}), 1) // one twice, and a loop
+	w := arcs.out.walker(arcs)
 	for _, u := range []int{3, 0, n - 1, 3} {
 		w.from(u)
 		for kind, m := range want {

@@ -27,9 +27,23 @@ type candidates struct {
 	most  tops
 }
 
-// tops are the best scores of a node's candidates: by walks of two steps and of three, by cosines of an embedding and of
-// features, and along arcs.
-type tops [4 + arcScores]float64
+// Kinds of scores of a node's candidates. With A of the arcs u → v, O and I its out- and in-degrees on a diagonal, scores
+// along arcs are
+const (
+	ofTwo      = iota // by walks of two steps
+	ofThree           // of three
+	ofVectors         // by cosines of an embedding
+	ofFeatures        // of features
+	along             // A·O⁻¹A, of two steps forward
+	sameHeads         // A·I⁻¹Aᵀ, of those that point to the same nodes
+	sameTails         // Aᵀ·O⁻¹A, of those that the same nodes point to
+	likewise          // sameHeads·O⁻¹A, where those that point to the same nodes point, too
+	back              // Aᵀ
+	kinds
+)
+
+// tops are the best scores of a node's candidates.
+type tops [kinds]float64
 
 // columns of a candidate.
 const (
@@ -53,10 +67,7 @@ type finder struct {
 }
 
 func newFinder(ctx context.Context, g *coles.Graph, list []coles.Edge, opts Options) (*finder, error) {
-	f := &finder{walks: newWalks(g, opts.Seed), sides: opts.Sides, popular: make([]int, g.Nodes())}
-	for v := range f.popular {
-		f.popular[v] = v
-	}
+	f := &finder{walks: newWalks(g, opts.Seed), sides: opts.Sides, popular: matrix.UpTo(g.Nodes())}
 	if opts.Arcs != nil {
 		f.arcs = newArcs(g.Nodes(), list, opts.Seed)
 	}
@@ -150,7 +161,7 @@ func (f *finder) prior() []float64 {
 		w = append(w, 0)
 	}
 	if f.arcs != nil {
-		w = append(w, make([]float64, arcScores+1)...)
+		w = append(w, make([]float64, kinds-along+1)...)
 	}
 	return w
 }
@@ -188,14 +199,14 @@ func (f *finder) look(ctx context.Context, nodes []int, may func(node, recommend
 		if near != nil {
 			for _, m := range near[q] {
 				c.nodes = append(c.nodes, m.Row)
-				c.most[2] = max(c.most[2], m.Score)
+				c.most[ofVectors] = max(c.most[ofVectors], m.Score)
 			}
 		}
 		slices.Sort(c.nodes)
 		c.nodes = slices.Compact(c.nodes)
 		if f.known != nil {
 			for _, v := range c.nodes {
-				c.most[3] = max(c.most[3], f.alike(nodes[q], v))
+				c.most[ofFeatures] = max(c.most[ofFeatures], f.alike(nodes[q], v))
 			}
 		}
 		if len(c.nodes) > 0 {
@@ -216,21 +227,21 @@ func (f *finder) columns(w *walker, v int, most tops) []float64 {
 		}
 		return math.Log(max(0, score)/most + floor)
 	}
-	x := []float64{twoSteps: math.Log(floor), threeSteps: share(float64(w.three[v]), most[1]), degrees: math.Log1p(float64(w.degree(v)))}
+	x := []float64{twoSteps: math.Log(floor), threeSteps: share(float64(w.scores[ofThree][v]), most[ofThree]), degrees: math.Log1p(float64(w.degree(v)))}
 	if f.sides == nil {
-		x[twoSteps] = share(float64(w.two[v]), most[0])
+		x[twoSteps] = share(float64(w.scores[ofTwo][v]), most[ofTwo])
 	}
 	if f.units != nil {
 		_, a := f.asks.Row(w.last)
 		_, b := f.units.Row(v)
-		x = append(x, share(given.Dot(a, b), most[2]))
+		x = append(x, share(given.Dot(a, b), most[ofVectors]))
 	}
 	if f.known != nil {
-		x = append(x, share(f.alike(w.last, v), most[3]))
+		x = append(x, share(f.alike(w.last, v), most[ofFeatures]))
 	}
 	if f.arcs != nil {
-		for kind, scores := range w.arcs.scores {
-			x = append(x, share(float64(scores[v]), most[4+kind]))
+		for kind := along; kind < kinds; kind++ {
+			x = append(x, share(float64(w.scores[kind][v]), most[kind]))
 		}
 		x = append(x, math.Log1p(float64(f.popularity(v))))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"coles"
 	"coles/internal/given"
+	"coles/internal/matrix"
 	"coles/internal/setting"
 	"coles/internal/stream"
 )
@@ -79,10 +80,7 @@ const edgesAtOnce = 1024
 func spareEdges(ctx context.Context, nodes int, edges []coles.Edge, seed uint64) ([]int, error) {
 	rng := stream.New()
 	rng.Reseed(seed, 0)
-	order, trees, spare := make([]int, len(edges)), make(forest, nodes), []int(nil)
-	for i := range trees {
-		trees[i] = i
-	}
+	order, trees, spare := make([]int, len(edges)), forest(matrix.UpTo(nodes)), []int(nil)
 	for k := range order { // Fisher and Yates' shuffle from the inside out
 		if k%edgesAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

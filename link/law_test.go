@@ -16,7 +16,7 @@ func TestHeldOutLinksHaveTheirLaw(t *testing.T) {
 		nodes int
 		edges []coles.Edge
 	}{
-		"two triangles with a side in common, and a tail": {5, testkit.ToEdges([][2]int{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}, {3, 4}})},
+		"two triangles with a side in common, and a tail": {5, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 1, V: 2}, {U: 1, V: 3}, {U: 2, V: 3}, {U: 3, V: 4}}},
 		"a cycle": {6, testkit.Ring(6, 1)},
 	} {
 		g := testkit.Must(coles.NewGraph(c.nodes, c.edges))

@@ -177,10 +177,7 @@ func (r *Recommender) Recommend(ctx context.Context, nodes []int, k int, may fun
 		return nil, err
 	}
 	if nodes == nil {
-		nodes = make([]int, n)
-		for u := range nodes {
-			nodes[u] = u
-		}
+		nodes = matrix.UpTo(n)
 	}
 	result := make([][]near.Match, len(nodes))
 	done := 0

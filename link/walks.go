@@ -114,47 +114,39 @@ func medianWeight(g *coles.Graph) float64 {
 // A walker finds the ends of walks from one node at a time.
 type walker struct {
 	*walks
-	two, three       []float32 // of each node that a walk ends at, 0 of others
-	twoAt, threeAt   []int32   // these nodes
-	last             int       // where the walks begin
-	joined           []bool    // the node itself and its neighbours
+	arcs             *arcs            // nil for edges without a direction
+	scores           [kinds][]float32 // of each node that a walk of a kind ends at, 0 of others
+	at               [kinds][]int32   // these nodes
+	last             int              // where the walks begin
+	joined           []bool           // the node itself and its neighbours
 	best, bestMiddle *nearest.Best
-	arcs             *arcWalker // nil for edges without a direction
 }
 
 func (w *walks) walker(a *arcs) *walker {
 	n := len(w.sums)
-	if a != nil {
-		with := w.walker(nil)
-		with.arcs = a.walker()
-		return with
+	x := &walker{walks: w, arcs: a, joined: make([]bool, n), best: nearest.NewBest(bestEnds), bestMiddle: nearest.NewBest(middles)}
+	for kind := range x.scores {
+		if kind <= ofThree || kind >= along && a != nil {
+			x.scores[kind] = make([]float32, n)
+		}
 	}
-	return &walker{walks: w, two: make([]float32, n), three: make([]float32, n), joined: make([]bool, n),
-		best: nearest.NewBest(bestEnds), bestMiddle: nearest.NewBest(middles)}
+	return x
 }
 
 // from sets the scores of all ends of walks from u, until the next call.
 func (w *walker) from(u int) {
 	w.clear()
 	w.last, w.joined[u] = u, true
-	if w.arcs != nil {
-		w.arcs.from(u)
-	}
 	for _, i := range w.heads(u) {
 		w.joined[i] = true
 	}
 	near, steps := w.edges(u)
 	for q, i := range near {
-		w.twoAt = w.pass(w.two, w.twoAt, i, steps[q])
+		w.pass(ofTwo, w.walks, i, steps[q])
 	}
-	w.bestMiddle.Clear()
-	for _, j := range w.twoAt {
-		if int(j) != u {
-			w.bestMiddle.Add(nearest.Match{Row: int(j), Score: float64(w.two[j])})
-		}
-	}
-	for _, m := range w.bestMiddle.Matches() {
-		w.threeAt = w.pass(w.three, w.threeAt, int32(m.Row), float32(m.Score))
+	w.further(ofTwo, ofThree, w.walks)
+	if w.arcs != nil {
+		w.alongArcs()
 	}
 }
 
@@ -168,51 +160,60 @@ func (w *walker) heads(u int) []int32 {
 	return near
 }
 
-// pass adds a node's score to its neighbours, and those that had none to at.
-func (w *walks) pass(scores []float32, at []int32, i int32, score float32) []int32 {
-	nodes, steps := w.onward(i)
-	score /= w.sums[i]
+// pass adds a node's score to its neighbours by some walks.
+func (w *walker) pass(kind int, by *walks, i int32, score float32) {
+	nodes, steps := by.onward(i)
+	score /= by.sums[i]
+	scores, at := w.scores[kind], w.at[kind]
 	for q, v := range nodes {
 		if scores[v] == 0 {
 			at = append(at, v)
 		}
 		scores[v] += score * steps[q]
 	}
-	return at
+	w.at[kind] = at
+}
+
+// further passes on the scores of the best nodes of a kind, but of the node where the walks begin.
+func (w *walker) further(kind, to int, by *walks) {
+	w.bestMiddle.Clear()
+	for _, j := range w.at[kind] {
+		if int(j) != w.last {
+			w.bestMiddle.Add(nearest.Match{Row: int(j), Score: float64(w.scores[kind][j])})
+		}
+	}
+	for _, m := range w.bestMiddle.Matches() {
+		w.pass(to, by, int32(m.Row), float32(m.Score))
+	}
 }
 
 // clear forgets the walks of the last node.
 func (w *walker) clear() {
-	for _, at := range [][]int32{w.twoAt, w.threeAt} {
+	for kind, at := range w.at {
 		for _, v := range at {
-			w.two[v], w.three[v] = 0, 0
+			w.scores[kind][v] = 0
 		}
+		w.at[kind] = at[:0]
 	}
 	w.joined[w.last] = false
 	for _, i := range w.heads(w.last) {
 		w.joined[i] = false
 	}
-	w.twoAt, w.threeAt = w.twoAt[:0], w.threeAt[:0]
 }
 
-// ends are the best ends of walks of two steps, of three, and by each score along arcs; most has the best of each score.
-// No edge leads to an end from the node, and may allows it.
+// ends are the best ends of walks by each score; most has the best of each score. No edge leads to an end from the node, and
+// may allows it.
 func (w *walker) ends(may func(v int) bool) (nodes []int, most tops) {
-	all, of := [][]float32{w.two, w.three, nil, nil}, [][]int32{w.twoAt, w.threeAt, nil, nil}
-	if w.arcs != nil {
-		all, of = append(all, w.arcs.scores[:]...), append(of, w.arcs.at[:]...)
-	}
-	for k, at := range of {
-		scores := all[k]
+	for kind, at := range w.at {
 		w.best.Clear()
 		for _, v := range at {
 			if !w.joined[v] && may(int(v)) {
-				w.best.Add(nearest.Match{Row: int(v), Score: float64(scores[v])})
+				w.best.Add(nearest.Match{Row: int(v), Score: float64(w.scores[kind][v])})
 			}
 		}
 		for r, m := range w.best.Ranked() {
 			if r == 0 {
-				most[k] = m.Score
+				most[kind] = m.Score
 			}
 			nodes = append(nodes, m.Row)
 		}

@@ -39,7 +39,7 @@ func TestWalksEqualTheFormula(t *testing.T) {
 	for _, u := range []int{3, 0, 1, n - 1, 3} {
 		w.from(u)
 		for v := range n {
-			got := []float64{float64(w.two[v]) * math.Ln2, float64(w.three[v]) * math.Ln2}
+			got := []float64{float64(w.scores[ofTwo][v]) * math.Ln2, float64(w.scores[ofThree][v]) * math.Ln2}
 			if want := []float64{two.At(u, v), three.At(u, v)}; !floats.EqualApprox(got, want, 1e-5) { // sums of float32
 				t.Fatalf("from %d to %d: %v, want %v", u, v, got, want)
 			}
@@ -57,7 +57,7 @@ func TestWalksInAnyUnitOfWeights(t *testing.T) {
 		}
 		w := newWalks(testkit.Must(coles.NewGraph(50, edges, coles.WithWeights(weights))), 1).walker(nil)
 		w.from(3)
-		return w.three
+		return w.scores[ofThree]
 	}
 	want := scores(1)
 	for _, unit := range []float64{1e-6, 1e6} {
@@ -88,8 +88,8 @@ func TestWalksOfExtremeWeights(t *testing.T) {
 		for u := range 50 {
 			got.from(u)
 			want.from(u)
-			for v, s := range got.three {
-				testkit.WantNear(t, "a score", float64(s), float64(want.three[v]), 1e-5*float64(want.three[v]))
+			for v, s := range got.scores[ofThree] {
+				testkit.WantNear(t, "a score", float64(s), float64(want.scores[ofThree][v]), 1e-5*float64(want.scores[ofThree][v]))
 			}
 		}
 	}
@@ -106,13 +106,13 @@ func TestHubsPassOnAllThatTheyGet(t *testing.T) {
 	for _, u := range []int{0, 7} {
 		w.from(u)
 		sum := 0.0
-		for _, s := range w.two {
+		for _, s := range w.scores[ofTwo] {
 			sum += float64(s)
 		}
 		testkit.WantNear(t, "what arrives", sum, float64(w.degree(u)), 1e-4*float64(w.degree(u)))
 	}
-	if w.from(7); len(w.twoAt) > 2*hubEdges {
-		t.Errorf("%d ends from two hubs", len(w.twoAt))
+	if w.from(7); len(w.at[ofTwo]) > 2*hubEdges {
+		t.Errorf("%d ends from two hubs", len(w.at[ofTwo]))
 	}
 }
 
@@ -124,7 +124,7 @@ func TestEndsAreTheBestThatMayBe(t *testing.T) {
 	nodes, most := w.ends(may)
 	joined, _ := g.Neighbors(5)
 	var want []near.Match
-	for v, s := range w.two {
+	for v, s := range w.scores[ofTwo] {
 		if s > 0 && v != 5 && !slices.Contains(joined, int32(v)) && may(v) {
 			want = append(want, near.Match{Row: v, Score: float64(s)})
 		}

@@ -36,11 +36,6 @@ func (s *Similarity) UnmarshalText(text []byte) error {
 	return setting.Unmarshal(s, text, similarityNames)
 }
 
-func (s Similarity) check() error {
-	_, err := s.MarshalText()
-	return err
-}
-
 // A Match is a row found by a search.
 type Match struct {
 	Row   int     // of the index
@@ -66,7 +61,7 @@ type Index struct {
 // Errors: [coles.ErrSetting] for an unknown similarity, [coles.ErrShape], [coles.ErrIndex],
 // [coles.ErrNotFinite] also for rows whose length overflows, and ctx's.
 func NewIndex(ctx context.Context, x mat.Matrix, by Similarity) (*Index, error) {
-	if err := by.check(); err != nil {
+	if _, err := by.MarshalText(); err != nil {
 		return nil, err
 	}
 	f, err := given.Read(ctx, x)

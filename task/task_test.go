@@ -138,7 +138,7 @@ func TestClusters(t *testing.T) {
 
 // Without features neighbours decide, as [near.Alike] has them; with features vectors do.
 func TestSimilarNodes(t *testing.T) {
-	g := testkit.Must(coles.NewGraph(6, testkit.ToEdges([][2]int{{0, 1}, {0, 2}, {3, 4}, {3, 5}})))
+	g := testkit.Must(coles.NewGraph(6, []coles.Edge{{U: 0, V: 1}, {U: 0, V: 2}, {U: 3, V: 4}, {U: 3, V: 5}}))
 	y := mat.NewDense(6, 2, []float64{1, 0, 1, 0, 0, 1, 0, 1, 0, 1, -1, 0})
 	bare := testkit.Must(NewSimilar(ctx, &Data{Dataset: &dataset.Dataset{}, Graph: g}, y, near.Cosine, nil))
 	testkit.WantSame(t, "like neighbours", testkit.Must(bare.Rows(ctx, []int{1}, 5)), testkit.Must(near.Alike(ctx, g, []int{1}, 5)))

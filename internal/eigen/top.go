@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"coles/internal/kernel"
+	"coles/internal/matrix"
 	"coles/internal/parallel"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -307,9 +308,9 @@ func rayleighQuotients(ctx context.Context, a Operator[float64], v panel) (*Resu
 		return nil, err
 	}
 	r := &Result{Next: math.Inf(-1), Vectors: kernel.Unset[float64](v.Cols, v.Rows)}
-	quotients, order := make([]float64, v.Cols), make([]int, v.Cols)
+	quotients, order := make([]float64, v.Cols), matrix.UpTo(v.Cols)
 	for i := range order {
-		order[i], quotients[i] = i, blas64.Dot(vector(vectors.Row(i)), vector(images.Row(i)))
+		quotients[i] = blas64.Dot(vector(vectors.Row(i)), vector(images.Row(i)))
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(quotients[j], quotients[i]) })
 	for to, i := range order {

@@ -14,6 +14,15 @@ import (
 // fuse the two, and the error of the rounding is left.
 func Finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
+// UpTo are the numbers below n.
+func UpTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // AddScaled adds c·x to the first len(x) numbers of y.
 func AddScaled[T kernel.Float](y []T, c T, x []T) {
 	y = y[:len(x)]

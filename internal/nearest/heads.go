@@ -24,7 +24,7 @@ const (
 // column goes. head is the number of columns in front that have most of the squares, 0 where that takes many.
 func leading(x *matrix.Matrix[float64], lengths []float64) (place []int, head int) {
 	n, d := x.Dims()
-	squares, order := make([]float64, d), make([]int, d)
+	squares, order := make([]float64, d), matrix.UpTo(d)
 	all := 0.0
 	for i := 0; i < n; i += max(1, n/1024) {
 		if lengths[i] == 0 {
@@ -36,9 +36,6 @@ func leading(x *matrix.Matrix[float64], lengths []float64) (place []int, head in
 			squares[j] += v * v
 			all += v * v
 		}
-	}
-	for j := range order {
-		order[j] = j
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(squares[j], squares[i]) })
 	place = make([]int, d)

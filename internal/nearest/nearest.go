@@ -93,22 +93,13 @@ func (index *Index) Near(ctx context.Context, queries *matrix.Matrix[float64], k
 // the cost: two of them once, for both.
 func (index *Index) NearRows(ctx context.Context, rows []int, k int) ([][]Match, error) {
 	if rows == nil {
-		return index.near(ctx, &search{queries: index.x, self: index.all(), k: k})
+		return index.near(ctx, &search{queries: index.x, self: matrix.UpTo(index.Rows()), k: k})
 	}
 	queries, err := index.x.Gather(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	return index.near(ctx, &search{queries: queries, self: rows, k: k})
-}
-
-// all are the numbers of the rows.
-func (index *Index) all() []int {
-	rows := make([]int, index.Rows())
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 // A search is for the rows of an index that are near to queries.

@@ -26,7 +26,7 @@ func (index *Index) Apart(ctx context.Context, asks *matrix.Matrix[float64], row
 	}
 	s := &search{queries: asks, self: rows, joined: joined, k: min(k, index.Rows())}
 	if rows == nil {
-		s.self = index.all()
+		s.self = matrix.UpTo(index.Rows())
 	} else {
 		var err error
 		if s.queries, err = asks.Gather(ctx, rows); err != nil {

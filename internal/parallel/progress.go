@@ -7,11 +7,6 @@ import (
 
 type progressKey struct{}
 
-// WithProgress returns a context under which a [Count] is reported to report, to nobody if that is nil.
-func WithProgress(ctx context.Context, report func(stage string, done, total int)) context.Context {
-	return context.WithValue(ctx, progressKey{}, report)
-}
-
 // A Count is how many parts of a stage are done.
 type Count struct {
 	report      func(stage string, done, total int) // may be nil
@@ -39,15 +34,15 @@ func (c *Count) Add() {
 	c.report(c.stage, c.done, c.total)
 }
 
-// Reporting is [WithProgress] for a report that may be nil: stages are then reported where they were.
+// Reporting returns a context under which a [Count] is reported to report, or if that is nil where it was.
 func Reporting(ctx context.Context, report func(stage string, done, total int)) context.Context {
 	if report == nil {
 		return ctx
 	}
-	return WithProgress(ctx, report)
+	return context.WithValue(ctx, progressKey{}, report)
 }
 
 // Stage begins a stage. Work under the context that it returns reports nothing more.
 func Stage(ctx context.Context, stage string, total int) (context.Context, *Count) {
-	return WithProgress(ctx, nil), Counted(ctx, stage, total)
+	return context.WithValue(ctx, progressKey{}, nil), Counted(ctx, stage, total)
 }

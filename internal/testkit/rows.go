@@ -35,13 +35,8 @@ func RandomLabels(n, c int, seed uint64) []int {
 	return y
 }
 
-func UpTo(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
+// UpTo is [matrix.UpTo].
+func UpTo(n int) []int { return matrix.UpTo(n) }
 
 // Forms are x dense and sparse.
 func Forms(x *mat.Dense) map[string]mat.Matrix {
@@ -152,14 +147,6 @@ type ClusteringCases struct {
 	}
 }
 
-// WantCases checks that a list of a fixture is the whole one.
-func WantCases(t *testing.T, count int) {
-	t.Helper()
-	if count != 1000 {
-		t.Fatalf("%d cases, want 1000", count)
-	}
-}
-
 // A comparer reports the numbers of one case that differ from the fixture's by more than 1e-12 of
 // it or, where numbers of the size of floor cancel, of floor.
 type Comparer struct {
@@ -184,14 +171,6 @@ func Divided(x []float64, unit float64) []float64 {
 		y[i] = v / unit
 	}
 	return y
-}
-
-func ToEdges(pairs [][2]int) []coles.Edge {
-	edges := make([]coles.Edge, len(pairs))
-	for q, p := range pairs {
-		edges[q] = coles.Edge{U: p[0], V: p[1]}
-	}
-	return edges
 }
 
 // Twins is a graph with components, isolated nodes, a self loop, weights and names: a drawn one
