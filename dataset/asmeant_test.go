@@ -45,16 +45,42 @@ func asMeant(d *Dataset) string {
 	return strings.Join(all, ", ")
 }
 
+// A reading is text to be read, and what is wanted of it.
+type reading struct {
+	name, edges, features, labels string
+	opts                          parse.Options
+	want                          string // what is read, or a part of the error
+	said                          string // parts of the warnings, between "; "
+}
+
+// check reads the text and compares, in the words of meant.
+func (c reading) check(t *testing.T, meant func(*Dataset) string) {
+	t.Run(c.name, func(t *testing.T) {
+		var said []string
+		c.opts.Warn = func(err error) { said = append(said, err.Error()) }
+		d, err := readWith(c.edges, c.features, c.labels, c.opts)
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			return
+		}
+		if got := meant(d); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+		for part := range strings.SplitSeq(c.said, "; ") {
+			if !strings.Contains(strings.Join(said, "\n"), part) || c.said == "" && said != nil {
+				t.Errorf("said %q, want %q", said, part)
+			}
+		}
+	})
+}
+
 // Situations that users of other tools have reported as trouble: what their files mean is read, or an error, or said.
 func TestFilesAreReadAsMeant(t *testing.T) {
 	bipartite := parse.Options{Bipartite: true}
 	skip, weighted := parse.Options{SkipUnknown: true}, parse.Options{Columns: []int{1, 2, 3}}
-	for _, c := range []struct {
-		name, edges, features, labels string
-		opts                          parse.Options
-		want                          string // what is read, or a part of the error
-		said                          string // parts of the warnings, between "; "
-	}{
+	for _, c := range []reading{
 		// Names of columns decide.
 		{name: "a header of more names than fields", edges: "u\t\tA\n0\n", want: "1 field, an edge has 2"},
 		{name: "a header of labels that is longer", edges: "a b\n", labels: "id,l,label\na,x\nb,y\n", want: "2 fields, the header has 3"},
@@ -167,24 +193,7 @@ func TestFilesAreReadAsMeant(t *testing.T) {
 		{name: "no row, but a gap", edges: "a,b\nb,c\n", features: "a,NA\nb,2\n", opts: parse.Options{Missing: "mean", MissingRows: "zero"}, want: "a-b, b-c, a: 2, b: 2, c: 0"},
 		{name: "labels of strangers", edges: "a,b\n", labels: "a,x\nzoe,y\n", opts: skip, want: "a-b, a=x", said: `no such node: 1, such as of "zoe"`},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var said []string
-			c.opts.Warn = func(err error) { said = append(said, err.Error()) }
-			d, err := readWith(c.edges, c.features, c.labels, c.opts)
-			switch {
-			case err != nil && !strings.Contains(err.Error(), c.want):
-				t.Errorf("error %v, want %s", err, c.want)
-			case err == nil && asMeant(d) != c.want:
-				t.Errorf("%s, want %s", asMeant(d), c.want)
-			case err != nil:
-				return
-			}
-			for part := range strings.SplitSeq(c.said, "; ") {
-				if !strings.Contains(strings.Join(said, "\n"), part) || c.said == "" && said != nil {
-					t.Errorf("said %q, want %q", said, part)
-				}
-			}
-		})
+		c.check(t, asMeant)
 	}
 }
 

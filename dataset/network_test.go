@@ -45,7 +45,7 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		name, file string
 		opts       parse.Options
 		whole      bool   // with features and, by LabelColumn, labels of the file itself
-		want, said string // as in TestFilesAreReadAsMeant
+		want, said string // as of a reading
 	}{
 		{name: "GML of Newman", file: newman, want: "Cid, Ann-Bob 2", said: "what is not used: of nodes value; parse.Options.LabelColumn"},
 		{name: "with labels", file: newman, opts: own, want: "Cid, Ann-Bob 2, Ann=7, Bob=3, Cid=7"},
@@ -116,32 +116,17 @@ func TestNetworksAreReadAsMeant(t *testing.T) {
 		{name: "KONECT, two kinds", file: "% bip weighted\n1 1 2\n2 1 5\n", want: "1:1-2:1 2, 2:1-1:2 5"},
 		{name: "lines that begin like a format", file: "graph,value\np,c\nc,q\n", want: "graph-value, p-c, c-q", said: "not for a header"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var said []string
-			c.opts.Warn = func(err error) { said = append(said, err.Error()) }
-			var features, labels string
-			if c.whole {
-				if features = c.file; c.opts.LabelColumn != "" {
-					labels = c.file
-				}
-				c.opts.EdgesName, c.opts.FeaturesName = "edges", "edges"
-				if c.file[0] == '{' {
-					c.opts.FeaturesName = "edges.json"
-				}
+		r := reading{name: c.name, edges: c.file, opts: c.opts, want: c.want, said: c.said}
+		if c.whole {
+			if r.features = c.file; c.opts.LabelColumn != "" {
+				r.labels = c.file
 			}
-			d, err := readWith(c.file, features, labels, c.opts)
-			switch {
-			case err != nil && !strings.Contains(err.Error(), c.want):
-				t.Errorf("error %v, want %s", err, c.want)
-			case err == nil && joined(d) != c.want:
-				t.Errorf("%s, want %s", joined(d), c.want)
-			case err != nil:
-				return
+			r.opts.EdgesName, r.opts.FeaturesName = "edges", "edges"
+			if c.file[0] == '{' {
+				r.opts.FeaturesName = "edges.json"
 			}
-			if all := strings.Join(said, "\n"); !strings.Contains(all, c.said) || c.said == "" && said != nil {
-				t.Errorf("said %q, want %q", said, c.said)
-			}
-		})
+		}
+		r.check(t, joined)
 	}
 }
 
@@ -167,11 +152,7 @@ func TestDirectionsOfNetworks(t *testing.T) {
 
 // A network goes with features and labels of other files by the names of its nodes or else their ids, and lends its own.
 func TestNetworksBesideText(t *testing.T) {
-	for _, c := range []struct {
-		name, edges, features, labels string
-		opts                          parse.Options
-		want                          string
-	}{
+	for _, c := range []reading{
 		{name: "by names", edges: newman, features: "Bob,1\nAnn,2\nCid,3\n", want: "Bob-Ann 2, Ann-Bob 2, Bob: 1, Ann: 2, Cid: 3"},
 		{name: "by ids", edges: newman, features: "1,1\n0,2\n2,3\n", want: "0-1 2, 1-0 2, 0: 2, 1: 1, 2: 3"},
 		{name: "a stranger", edges: newman, features: "Bob,1\nAnn,2\n", want: `no line in features for node "Cid"`},

@@ -97,42 +97,35 @@ func (e *edgeReader) sayKinds() {
 	e.say(e.edgesFile, 0, nil, "column %d tells kinds of edges: %d, such as %q", e.kindAt+1, len(names), names[0])
 }
 
-// twoKinds are the edges between nodes of two kinds, which have names of their own until it is known which both have.
-type twoKinds struct {
-	*edgeFiles
-	kinds []string // what the ids of each begin with
-}
-
-// readTwoKinds reads edges between nodes of two kinds.
-func (l *edgeFiles) readTwoKinds(e *edgeReader, opts options) (*twoKinds, error) {
+// readTwoKinds reads edges between nodes of two kinds, which have names of their own until it is known which both have.
+func (l *edgeFiles) readTwoKinds(e *edgeReader, opts options) error {
 	e.edgeFiles = &edgeFiles{nodes: newNodeIDs(), edges: edgeset.Set{Space: l.edges.Space}, edgesFile: l.edgesFile, told: l.told}
 	e.readEdges(opts, true)
-	kinds := e.kinds[:]
-	if e.types != nil {
-		kinds = e.found
+	if e.types == nil {
+		e.found = e.kinds[:]
 	}
-	return &twoKinds{e.edgeFiles, kinds}, place.In(l.edgesFile, e.Err)
+	return place.In(l.edgesFile, e.Err)
 }
 
 // join joins the edges to the nodes that are named. Where both kinds have an id, all get their kind before them; other
 // files may leave it out where one kind alone has the id.
-func (l *edgeFiles) join(s *twoKinds, opts options) error {
-	plain, both := make([]string, len(s.nodes.ids)), make(map[string]bool)
+func (l *edgeFiles) join(e *edgeReader, opts options) error {
+	plain, both := make([]string, len(e.nodes.ids)), make(map[string]bool)
 	shared := false
-	for i, id := range s.nodes.ids {
+	for i, id := range e.nodes.ids {
 		_, plain[i], _ = strings.Cut(id, ":")
 		_, again := both[plain[i]]
 		both[plain[i]], shared = again, shared || again
 	}
 	if shared && !opts.Bipartite {
-		l.say(l.edgesFile, 0, nil, "the names of the columns tell kinds of nodes, which have ids in common: they are called %s…", strings.Join(s.kinds, "…, "))
+		l.say(l.edgesFile, 0, nil, "the names of the columns tell kinds of nodes, which have ids in common: they are called %s…", strings.Join(e.found, "…, "))
 	}
 	rows, unknown := make([]int32, len(plain)), skipped{}
-	for i, id := range s.nodes.ids {
+	for i, id := range e.nodes.ids {
 		name := id
 		if l.nodes.has(plain[i]) {
 			if name = plain[i]; both[name] {
-				return ofEither(name, s.kinds)
+				return ofEither(name, e.found)
 			}
 		} else if !shared && !l.nodes.has(id) {
 			name = plain[i]
@@ -147,24 +140,24 @@ func (l *edgeFiles) join(s *twoKinds, opts options) error {
 			l.nodes.ids[row] = id
 		}
 	}
-	before := s.edges.Count
-	s.edges.Move(rows)
-	for _, kind := range s.byKind {
+	before := e.edges.Count
+	e.edges.Move(rows)
+	for _, kind := range e.byKind {
 		kind.Move(rows)
 	}
-	l.byKind = s.byKind
-	l.edges, l.Layouts = s.edges, append(l.Layouts, s.Layouts...)
+	l.byKind = e.byKind
+	l.edges, l.Layouts = e.edges, append(l.Layouts, e.Layouts...)
 	if unknown.lines > 0 {
 		l.say(l.edgesFile, 0, nil, "edges that are skipped because there is %s: %d, such as of %q", l.nodes.closed, before-l.edges.Count, unknown.id)
 	}
 	l.nodes.alias()
-	if len(s.kinds) != 2 {
+	if len(e.found) != 2 {
 		return nil
 	}
 	l.Sides = make([]bool, l.nodes.count())
-	for i, id := range s.nodes.ids {
+	for i, id := range e.nodes.ids {
 		if rows[i] >= 0 {
-			l.Sides[rows[i]] = strings.HasPrefix(id, s.kinds[1])
+			l.Sides[rows[i]] = strings.HasPrefix(id, e.found[1])
 		}
 	}
 	return nil

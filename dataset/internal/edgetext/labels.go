@@ -11,6 +11,7 @@ import (
 	"coles/dataset/internal/place"
 	"coles/dataset/parse"
 	"coles/internal/setting"
+	"coles/internal/source"
 	"coles/internal/text"
 )
 
@@ -190,23 +191,7 @@ func LabelList(cell string) (labels []string, err error) {
 	if !strings.HasPrefix(cell, "[") || !json.Valid([]byte(cell)) {
 		return nil, nil
 	}
-	var list []any
-	d := json.NewDecoder(strings.NewReader(cell))
-	d.UseNumber()
-	if err := d.Decode(&list); err != nil {
-		return nil, err
-	}
-	for _, v := range list {
-		switch v := v.(type) {
-		case string:
-			labels = append(labels, v)
-		case json.Number:
-			labels = append(labels, v.String())
-		default:
-			return nil, errLabelList
-		}
-	}
-	if len(labels) == 0 || slices.Contains(labels, "") {
+	if labels, err = source.Words([]byte(cell)); err != nil || len(labels) == 0 || slices.Contains(labels, "") {
 		return nil, errLabelList
 	}
 	return labels, nil
@@ -224,8 +209,6 @@ func withLabel(cell, label string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(append(labels, label)) != nil {
-		return ""
-	}
+	e.Encode(append(labels, label)) // text is never refused
 	return strings.TrimSpace(b.String())
 }

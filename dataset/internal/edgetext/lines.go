@@ -26,7 +26,7 @@ type edgeReader struct {
 	width   int       // fields of the first line
 	kinds   [2]string // what the ids of each column begin with, if they are of two kinds
 	types   []int     // fields of the kinds of the ids, where each line says them
-	found   []string  // kinds in these
+	found   []string  // what the ids of two kinds begin with, or of the kinds in these
 	kindAt  int       // the field of the kind of an edge, −1 for none
 	asked   bool      // the caller says whether there is one
 	skips   bool      // edges that have no two nodes

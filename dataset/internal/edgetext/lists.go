@@ -2,7 +2,6 @@ package edgetext
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -91,17 +90,9 @@ func EachList(r io.Reader, f func(id string, members []string) error) error {
 		return bad(0, err)
 	}
 	for _, list := range lists {
-		var values []json.RawMessage
-		if err := json.Unmarshal(list.Value, &values); err != nil {
+		members, err := source.Words(list.Value)
+		if err != nil {
 			return bad(list.At, err)
-		}
-		members := make([]string, len(values))
-		for k, v := range values {
-			var number json.Number
-			if json.Unmarshal(v, &members[k]) != nil && json.Unmarshal(v, &number) != nil || v[0] == 'n' {
-				return bad(list.At, fmt.Errorf("%s is neither text nor a number", v))
-			}
-			members[k] = cmp.Or(string(number), members[k])
 		}
 		if err := f(list.Name, members); err != nil {
 			return err

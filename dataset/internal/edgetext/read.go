@@ -101,8 +101,7 @@ func (l *edgeFiles) begin(r io.Reader, opts *options) (kinds bool, take func() e
 	t := text.NewReader(r, text.Layout{Edges: true, Commas: isCSV(l.edgesFile), Marks: opts.MissingMarks})
 	edge := l.startEdges(t, *opts)
 	if kinds = opts.Bipartite || edge.namesTwoKinds(); kinds && t.Err == nil {
-		sides, err := l.readTwoKinds(edge, *opts)
-		return true, func() error { return l.join(sides, *opts) }, err
+		return true, func() error { return l.join(edge, *opts) }, l.readTwoKinds(edge, *opts)
 	}
 	return kinds, func() error {
 		edge.readEdges(*opts, false)
