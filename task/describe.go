@@ -9,6 +9,7 @@ import (
 
 	"coles"
 	"coles/dataset/parse"
+	"coles/internal/matrix"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -94,10 +95,12 @@ func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings
 			about.Weights.Min, about.Weights.Max = min(about.Weights.Min, w), max(about.Weights.Max, w)
 		}
 	}
-	if d.Features != nil {
-		about.Features = describeFeatures(d.Features)
-	}
 	var err error
+	if d.Features != nil {
+		if about.Features, err = describeFeatures(ctx, d.Features); err != nil {
+			return nil, err
+		}
+	}
 	if d.Labels != nil {
 		if about.Labels, err = DescribeLabels(ctx, d, t); err != nil {
 			return nil, err
@@ -157,30 +160,19 @@ func degreesOf(g *coles.Graph) degreeRange {
 	}
 }
 
-func describeFeatures(x mat.Matrix) *featuresDescription {
+func describeFeatures(ctx context.Context, x mat.Matrix) (*featuresDescription, error) {
 	rows, columns := x.Dims()
 	f := &featuresDescription{Columns: columns}
-	held := make([]bool, rows)
-	count := func(i, _ int, v float64) {
-		if v != 0 {
-			f.NonZero++
-			held[i] = true
-		}
+	each, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, err
 	}
-	if s, ok := x.(mat.NonZeroDoer); ok {
-		s.DoNonZero(count)
-	} else {
-		for i := range rows {
-			for j := range columns {
-				count(i, j, x.At(i, j))
-			}
-		}
-	}
-	for _, some := range held {
-		if !some {
+	for i := range rows {
+		before := f.NonZero
+		if each.DoRowNonZero(i, func(_, _ int, _ float64) { f.NonZero++ }); f.NonZero == before {
 			f.Empty++
 		}
 	}
 	f.Share = float64(f.NonZero) / (float64(rows) * float64(columns))
-	return f
+	return f, nil
 }

@@ -80,10 +80,8 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err := o.checkEval(s); err != nil {
 		return err
 	}
-	v, err := o.read(ctx, s, task.General, func(e *embedder, _ *task.Data) error {
-		e.quiet = true // the table says what was chosen
-		return nil
-	})
+	s.quiet = true // the table says what was chosen
+	v, err := o.read(ctx, s, task.General, nil)
 	if err != nil {
 		return err
 	}

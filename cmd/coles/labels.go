@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/learn"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -37,6 +38,13 @@ func (o *labelOptions) target(d *task.Data, n int, path string) (task.Target, er
 			nameOf(path)+placeOf(path, odd.Node, func(word string) bool { return word == odd.Label }), odd, odd.Label)
 	}
 	return t, err
+}
+
+// choose has the labels choose the model of a fit.
+func (o *labelOptions) choose(s *session, fit *task.Fitting, d *task.Data, how learn.Options) error {
+	t, err := o.target(d, d.Graph.Nodes(), s.labelsAt())
+	fit.Labels, fit.How = &t, how
+	return err
 }
 
 // overflowing has the error of what overflows name the largest of the numbers of nodes, and its place in the file at a path.

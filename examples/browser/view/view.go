@@ -86,13 +86,13 @@ type (
 	}
 	// A Warning is a line about files that may be misread.
 	Warning struct {
-		Warning string   `json:"warning"` // in words
-		Advice  []Advice `json:"advice"`  // what says otherwise
+		Warning string         `json:"warning"` // in words
+		Advice  []parse.Advice `json:"advice"`  // what says otherwise
 	}
 	// A Failure is an error.
 	Failure struct {
-		Error  string   `json:"error"`  // its text
-		Advice []Advice `json:"advice"` // what may help
+		Error  string         `json:"error"`  // its text
+		Advice []parse.Advice `json:"advice"` // what may help
 	}
 )
 
@@ -110,7 +110,7 @@ type View struct {
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
 		n := task.NoteOf(err)
-		send(Failure{n.Text, advice(n)})
+		send(Failure{n.Text, n.Advice})
 	}
 }
 
@@ -133,10 +133,10 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		return err
 	}
 	for _, note := range f.Notes {
-		send(Warning{note.Text, advice(note)})
+		send(Warning{note.Text, note.Advice})
 	}
 	if said := f.Notice(); said != "" {
-		send(Warning{said, []Advice{}})
+		send(Warning{said, nil})
 	}
 	unit, err := task.UnitRows(ctx, f.Rows) // only directions are compared
 	if err != nil {
