@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/cluster"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -73,7 +74,7 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	return c, nil
 }
 
-// Names calls a cluster by its most [Important] node and its size: "around Jon-Snow, 117". Rows stand for nil degrees,
+// Names calls a cluster by its most [plane.Important] node and its size: "around Jon-Snow, 117". Rows stand for nil degrees,
 // numbers for nil ids.
 func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	ids = Names(ids, len(c.Of))
@@ -81,7 +82,7 @@ func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	for _, k := range c.Of {
 		sizes[k]++
 	}
-	for _, i := range Important(degrees, c.unit, c.Of) {
+	for _, i := range plane.Important(degrees, c.unit, c.Of) {
 		if k := c.Of[i]; names[k] == "" {
 			names[k] = fmt.Sprintf("around %s, %d", ids[i], sizes[k])
 		}

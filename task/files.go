@@ -167,9 +167,9 @@ func (f *Files) tell(ctx context.Context, d *Data, n int, given bool) error {
 	return nil
 }
 
-// Vectors reads vectors in a format, "" for what the name of the file tells. They are no table: a mistyped number would make
-// a category of a column. Errors: as [Files.Read].
-func (f *Files) Vectors(ctx context.Context, s *Source, format string) (*dataset.Dataset, error) {
+// numbers reads vectors in a format, "" for what the name of the file tells. They are no table: a mistyped number would make
+// a category of a column.
+func (f *Files) numbers(ctx context.Context, s *Source, format string) (*dataset.Dataset, error) {
 	e := f.Options.Encoder
 	f.Options.Encoder = nil // of the features of a model
 	defer func() { f.Options.Encoder = e }()
@@ -188,7 +188,7 @@ func (f *Files) Embedding(ctx context.Context, s *Source) (*Data, mat.Matrix, er
 	if f.Graph != nil {
 		format = ""
 	}
-	of, err := f.Vectors(ctx, s, format)
+	of, err := f.numbers(ctx, s, format)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,8 +93,8 @@ func otherWeights(m Model, g *coles.Graph) []Note {
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
-// OriginOf is the origin of the vectors of a model, zero for those of a file.
-func OriginOf(m Model) learn.Origin {
+// originOf is the origin of the vectors of a model, zero for those of a file.
+func originOf(m Model) learn.Origin {
 	switch m := m.(type) {
 	case *coles.Model:
 		return learn.Origin{Kind: m.Report().Kind.String(), Hash: m.Hash()}
@@ -102,14 +102,6 @@ func OriginOf(m Model) learn.Origin {
 		return learn.Origin{Kind: "network", Hash: m.Hash()}
 	}
 	return learn.Origin{}
-}
-
-// NameOf names a model in a sentence.
-func NameOf(o learn.Origin) string {
-	if o == (learn.Origin{}) {
-		return "a file of vectors"
-	}
-	return strings.TrimSpace("the " + kindOf(o) + " " + o.Hash)
 }
 
 func kindOf(o learn.Origin) string { return strings.TrimSuffix(o.Kind, "s") + " model" }

@@ -68,7 +68,7 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 	}
 	p.choose()
 	for _, of := range []*learn.Predictor{p.byVectors, p.Predictor} {
-		if of.Names, of.Origin = t.Names, OriginOf(m); of.Confusion != nil {
+		if of.Names, of.Origin = t.Names, originOf(m); of.Confusion != nil {
 			of.Confusion.Names = t.Names
 		}
 	}
@@ -111,8 +111,8 @@ func (p *Predictor) Model() string {
 // For is the predictor for vectors of m. Where the model of either is not known it notes that, and predicts by vectors, since
 // features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
 func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
-	learnt, vectors := p.Origin, OriginOf(m)
-	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
+	learnt, vectors := p.Origin, originOf(m)
+	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", learnt.Name(), vectors.Name())
 	switch {
 	case t.Any() && (t.Kind() == Number) != (p.Kind() == Number):
 		return nil, nil, fmt.Errorf("predicts %v, and %w", p.Kind(), ErrOtherLabels)

@@ -15,6 +15,7 @@ import (
 	"coles/learn"
 	"coles/near"
 	"coles/picture"
+	"coles/plane"
 	"coles/task"
 	"coles/webmap"
 
@@ -225,7 +226,8 @@ func (v *vectors) shows() string {
 		return "nodes by their vectors"
 	case v.Features == nil:
 		return "nodes by their neighbours"
-	case task.OriginOf(v.Model).Kind == coles.UseFeatures.String():
+	}
+	if m, ok := v.Model.(*coles.Model); ok && m.Report().Kind == coles.UseFeatures {
 		return "nodes by their features, embedded"
 	}
 	return "nodes by features and neighbours"
@@ -242,7 +244,7 @@ func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
 	if m.unit, err = task.UnitRows(ctx, x); err != nil {
 		return nil, err
 	}
-	return task.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
+	return plane.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
 }
 
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
@@ -260,7 +262,7 @@ func (m *nodeMap) join() (err error) {
 }
 
 // byImportance are the nodes, the most important first.
-func (m *nodeMap) byImportance() []int { return task.Important(m.drawn, m.unit, m.Groups) }
+func (m *nodeMap) byImportance() []int { return plane.Important(m.drawn, m.unit, m.Groups) }
 
 // write writes the map as a page.
 func (m *nodeMap) write(ctx context.Context, w io.Writer) error {

@@ -14,6 +14,7 @@ import (
 	"coles/dataset/parse"
 	"coles/internal/setting"
 	"coles/near"
+	"coles/plane"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
@@ -146,7 +147,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	*v = View{d, Graph{Graph: describe(d), IDs: d.Graph.IDs(), Classes: d.Classes, First: task.Important(d.Graph.Degrees(), nil, nil)}, f.Rows, similar}
+	*v = View{d, Graph{Graph: describe(d), IDs: d.Graph.IDs(), Classes: d.Classes, First: plane.Important(d.Graph.Degrees(), nil, nil)}, f.Rows, similar}
 	if d.Labels != nil {
 		v.graph.Labels = task.Known(d.Dataset, v.nodes())
 	}
@@ -213,7 +214,7 @@ func fit(ctx context.Context, d *task.Data, how task.Fitting, send func(message 
 
 // place sends a map by principal components or by t-SNE.
 func place(ctx context.Context, unit mat.Matrix, components bool, m Map, start time.Time, send func(message any)) error {
-	places, err := task.Places(ctx, unit, components, 1, nil)
+	places, err := plane.Places(ctx, unit, components, 1, nil)
 	if err != nil {
 		return err
 	}
