@@ -12,6 +12,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/source"
 	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,7 +64,7 @@ func ReadIDs(ctx context.Context, s *Source) ([]string, error) {
 // labels reads what a file of lines, or a column of a table, says of n nodes.
 func (f *Files) labels(ctx context.Context, s *Source, how parse.Options, ids []string, n int) (*dataset.Dataset, error) {
 	return Read(ctx, s, func(text io.Reader) (*dataset.Dataset, error) {
-		how.Labels, how.Header, how.Bipartite = called{text, s.Path}, f.Options.Header, f.Options.Bipartite
+		how.Labels, how.Header, how.Bipartite = source.Called{Reader: text, As: s.Path}, f.Options.Header, f.Options.Bipartite
 		name(&how, ids, n)
 		return dataset.ReadEdgeList(strings.NewReader(""), nil, how)
 	})

@@ -10,6 +10,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/source"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -253,7 +254,7 @@ func (f *Files) graph(ctx context.Context) (d *dataset.Dataset, labelled bool, e
 		if err != nil {
 			return nil, false, f.Labels.errAt(err)
 		}
-		how.Labels, how.LabelColumn = called{text, f.Labels.Path}, f.Options.LabelColumn
+		how.Labels, how.LabelColumn = source.Called{Reader: text, As: f.Labels.Path}, f.Options.LabelColumn
 	}
 	defer func() {
 		at := f.Graph
@@ -289,7 +290,7 @@ func (f *Files) graph(ctx context.Context) (d *dataset.Dataset, labelled bool, e
 		if err != nil {
 			return nil, false, err
 		}
-		if d, err = dataset.ReadEdgeList(called{r, f.Graph.Path}, called{x, f.Features.Path}, how); err == nil {
+		if d, err = dataset.ReadEdgeList(source.Called{Reader: r, As: f.Graph.Path}, source.Called{Reader: x, As: f.Features.Path}, how); err == nil {
 			err = f.Features.errAt(f.take(d, f.Features.Path))
 		}
 		return d, false, err
