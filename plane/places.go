@@ -57,3 +57,12 @@ func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(importance[j], importance[i]) })
 	return order
 }
+
+// UnitRows scales the rows of y to length 1; zero rows stay zero.
+func UnitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
+	p, err := coles.PrepareRowL2.Fit(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	return p.Apply(ctx, y)
+}

@@ -28,8 +28,7 @@ type Clusters struct {
 
 // Cluster divides the rows of y, vectors for clustering, into k clusters by k-means, after scaling them to length 1. For k =
 // 0 it takes the number with the largest mean silhouette, which compares all pairs of rows. It tries 2 to 20 and, where the
-// last number is the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three
-// rows for k = 0, and as [cluster.KMeans.Fit] and [cluster.Count].
+// last number is the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for too few rows, and as [cluster.KMeans.Fit] and [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {
@@ -38,7 +37,7 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	case k == 0 && n < 3:
 		return nil, fmt.Errorf("%w: %d nodes have no silhouette; say how many clusters there are", coles.ErrShape, n)
 	}
-	unit, err := UnitRows(ctx, y)
+	unit, err := plane.UnitRows(ctx, y)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +87,4 @@ func (c *Clusters) Names(ids []string, degrees []float64) []string {
 		}
 	}
 	return names
-}
-
-// UnitRows scales the rows of y to length 1; zero rows stay zero.
-func UnitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
-	p, err := coles.PrepareRowL2.Fit(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(ctx, y)
 }

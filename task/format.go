@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,14 +14,11 @@ import (
 	"coles/internal/text"
 )
 
-// ErrWrongFormat: a format is not known, or does not hold what is wanted.
-var ErrWrongFormat = errors.New("wrong format")
-
 // What text whose name does not tell its format is taken for.
 const textGraph, textVectors = "edges", "tsv"
 
-// FormatOf is the format of a graph, or of vectors: the one called name or, for "", the one that the path of a file tells, or
-// else text. Errors: [ErrWrongFormat].
+// FormatOf is the format of a graph, or of vectors, that is called name. For "" the path tells it, or it is text. Errors:
+// [ErrWrongFormat].
 func FormatOf(name, path string, graph bool) (f dataset.Format, err error) {
 	usual, kind := textVectors, "vectors"
 	if graph {

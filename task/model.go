@@ -61,18 +61,6 @@ func narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
-// of the two graphs has them. Errors: [coles.ErrShape] for edges without kinds.
-func (f *File) take(d *Data) ([]Note, error) {
-	if !f.ByKinds {
-		return otherWeights(f.Model, d.Graph), nil
-	}
-	if d.Kinds == nil {
-		return nil, fmt.Errorf("%w: the model takes edges by their kinds, and these have none: name the column that tells them", coles.ErrShape)
-	}
-	return nil, d.weigh()
-}
-
 // otherWeights notes weights of edges where only the model's graph or this one has them.
 func otherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport

@@ -56,7 +56,7 @@ func (s *Source) Peek(ctx context.Context, bytes int) ([]byte, error) {
 	return r.Peek(bytes)
 }
 
-// Read reads a source to its end by way of read, and closes it. Errors name it.
+// Read reads a source by way of read, and closes it. Errors name it.
 func Read[T any](ctx context.Context, s *Source, read func(io.Reader) (T, error)) (v T, err error) {
 	defer s.Close()
 	r, err := s.open(ctx)

@@ -241,7 +241,7 @@ func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
 			return nil, err
 		}
 	}
-	if m.unit, err = task.UnitRows(ctx, x); err != nil {
+	if m.unit, err = plane.UnitRows(ctx, x); err != nil {
 		return nil, err
 	}
 	return plane.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)

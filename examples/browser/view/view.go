@@ -139,7 +139,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if said := f.Notice(); said != "" {
 		send(Warning{said, nil})
 	}
-	unit, err := task.UnitRows(ctx, f.Rows) // only directions are compared
+	unit, err := plane.UnitRows(ctx, f.Rows) // only directions are compared
 	if err != nil {
 		return err
 	}
