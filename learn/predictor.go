@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -32,6 +33,14 @@ type Predictor struct {
 type Origin struct {
 	Kind string `json:"kind"`            // such as graph or features
 	Hash string `json:"model,omitempty"` // such as [coles.Model.Hash]
+}
+
+// Name is the model in a sentence, such as "the graph model 8c1f".
+func (o Origin) Name() string {
+	if o == (Origin{}) {
+		return "a file of vectors"
+	}
+	return strings.TrimSpace("the " + strings.TrimSuffix(o.Kind, "s") + " model " + o.Hash)
 }
 
 // An Answer is the prediction for a row: the classes, or a value with the bounds that nine in ten values keep.

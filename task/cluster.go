@@ -7,6 +7,7 @@ import (
 
 	"coles"
 	"coles/cluster"
+	"coles/plane"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -27,8 +28,7 @@ type Clusters struct {
 
 // Cluster divides the rows of y, vectors for clustering, into k clusters by k-means, after scaling them to length 1. For k =
 // 0 it takes the number with the largest mean silhouette, which compares all pairs of rows. It tries 2 to 20 and, where the
-// last number is the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for more clusters than rows, or fewer than three
-// rows for k = 0, and as [cluster.KMeans.Fit] and [cluster.Count].
+// last number is the best, up to 40, 80 or 160. Errors: [coles.ErrShape] for too few rows, and as [cluster.KMeans.Fit] and [cluster.Count].
 func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress coles.Progress) (*Clusters, error) {
 	n, _ := y.Dims()
 	switch {
@@ -37,7 +37,7 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	case k == 0 && n < 3:
 		return nil, fmt.Errorf("%w: %d nodes have no silhouette; say how many clusters there are", coles.ErrShape, n)
 	}
-	unit, err := UnitRows(ctx, y)
+	unit, err := plane.UnitRows(ctx, y)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Cluster(ctx context.Context, y mat.Matrix, k int, seed uint64, progress col
 	return c, nil
 }
 
-// Names calls a cluster by its most [Important] node and its size: "around Jon-Snow, 117". Rows stand for nil degrees,
+// Names calls a cluster by its most [plane.Important] node and its size: "around Jon-Snow, 117". Rows stand for nil degrees,
 // numbers for nil ids.
 func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	ids = Names(ids, len(c.Of))
@@ -81,19 +81,10 @@ func (c *Clusters) Names(ids []string, degrees []float64) []string {
 	for _, k := range c.Of {
 		sizes[k]++
 	}
-	for _, i := range Important(degrees, c.unit, c.Of) {
+	for _, i := range plane.Important(degrees, c.unit, c.Of) {
 		if k := c.Of[i]; names[k] == "" {
 			names[k] = fmt.Sprintf("around %s, %d", ids[i], sizes[k])
 		}
 	}
 	return names
-}
-
-// UnitRows scales the rows of y to length 1; zero rows stay zero.
-func UnitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
-	p, err := coles.PrepareRowL2.Fit(ctx, y)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(ctx, y)
 }

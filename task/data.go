@@ -109,12 +109,19 @@ func (d *Data) Called(ids []string) []string {
 	return names
 }
 
-// Class is the name of a class, its number where classes have none, and "" for −1.
+// Class is the name of a class or else its number, "" for −1.
 func (d *Data) Class(label int) string {
 	if label < 0 {
 		return ""
 	}
 	return className(d.Classes, label)
+}
+
+func className(names []string, label int) string {
+	if names == nil {
+		return strconv.Itoa(label)
+	}
+	return names[label]
 }
 
 // Columns is the width of the features, 0 for none.

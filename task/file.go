@@ -3,9 +3,7 @@ package task
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -16,8 +14,6 @@ import (
 	"coles/internal/archive"
 	"coles/learn"
 	"coles/table"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // A File is kept by one program for another: a model, the encoder of its features, a predictor, and the rows without a graph
@@ -174,45 +170,6 @@ func Keep(m Model, o parse.Options, d *Data) *File {
 
 // placesRows reports whether the model embeds rows that have no graph.
 func (f *File) placesRows() bool { return f.Rows != nil || !usesEdges(f.Model) }
-
-// embed makes vectors of d by the model, in its precision. Rows that are [Data.Apart] join those kept here.
-func (f *File) embed(ctx context.Context, d *Data, how Fitting) (*Fitted, error) {
-	if err := checkFeatures(f.Model, d.Features); err != nil {
-		return nil, err
-	}
-	fitted, ok := f.Model.(*coles.Model)
-	if ok && d.Graph.Roles() != nil && fitted.Report().RoleShare == 0 {
-		return nil, errors.New("the model was fitted to edges that have no direction")
-	}
-	if how.Scratch != "" && !d.Apart {
-		if !ok {
-			return nil, errors.New("a network embeds in memory alone")
-		}
-		m, err := fitted.EmbedScratch(ctx, d.Graph, d.Features, how.Scratch, how.Memory)
-		if err != nil {
-			return nil, err
-		}
-		return &Fitted{Model: m, Rows: embedding(m)}, nil
-	}
-	var y *mat.Dense
-	var err error
-	if d.Apart && f.Rows != nil {
-		var known *Data
-		if known, err = f.known(); err != nil {
-			return nil, err
-		}
-		var p *Placer
-		if p, err = NewPlacer(ctx, f.Model, known); err == nil {
-			y, err = p.Embed(ctx, d.Features, nil, nil)
-		}
-	} else {
-		y, err = f.Model.Embed(ctx, d.Graph, d.Features)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &Fitted{Model: f.Model, Rows: narrowed(f.Model, y)}, nil
-}
 
 // known are the rows, for a [Placer].
 func (f *File) known() (*Data, error) {

@@ -1,20 +1,26 @@
 package task
 
 import (
-	"cmp"
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"coles"
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/source"
+	"coles/table"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
-// Files say where data are. Sources may be nil, but not both Graph and Features unless By keeps rows.
+// Files say where data are; sources may be nil.
 type Files struct {
 	Graph, Features *Source
 	Labels, Splits  *Source // in the place of the graph's own
@@ -30,51 +36,6 @@ type Files struct {
 	Notes           []Note // what there is to say about the files
 }
 
-// Read reads data and makes their graph. Features in text are read together with edges in text, by the ids of both. Rows
-// without edges join their nearest, unless a model places them. Features alike for all nodes are left out. Errors name a file:
-// [ErrWrongFormat], and as the readers of package dataset, [New] and [Join].
-func (f *Files) Read(ctx context.Context) (*Data, error) {
-	d, err := f.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at := cmp.Or(f.Graph, f.Features)
-	switch {
-	case at == nil:
-		return f.By.known()
-	case f.Graph == nil:
-		err = f.join(ctx, d)
-	case f.By == nil && leaveOutAlike(d.Dataset):
-		f.Options.Encoder = nil
-		f.note("", "the features are the same for all nodes, and are left out")
-	}
-	if err == nil && d.Graph == nil {
-		var opts []coles.GraphOption
-		if f.Arcs {
-			opts, d.Sides = append(opts, coles.WithArcs()), nil // arcs say more
-		}
-		f.stage("build the graph")
-		d.Graph, err = d.Dataset.Graph(opts...)
-	}
-	if err != nil {
-		return nil, at.errAt(err)
-	}
-	if (f.AsItIs || f.Arcs) && d.Adjacency == nil {
-		d.Adjacency = d.Graph.CSR()
-	}
-	if f.Arcs && d.Graph.Report().MirrorsAdded == 0 {
-		f.note(at.Path+": ", "every edge is there in both directions")
-	}
-	if f.By != nil {
-		notes, err := f.By.take(d)
-		for _, n := range notes {
-			f.note(at.Path+" ", n.Text, n.Advice...)
-		}
-		return d, at.errAt(err)
-	}
-	return d, nil
-}
-
 func (f *Files) note(at, text string, advice ...parse.Advice) {
 	f.Notes = append(f.Notes, Note{at + text, advice})
 }
@@ -85,144 +46,150 @@ func (f *Files) stage(name string) {
 	}
 }
 
-// join joins rows of features, unless a model places them.
-func (f *Files) join(ctx context.Context, d *Data) (err error) {
-	n, _ := d.Features.Dims()
-	if d.Apart = f.By != nil && f.By.placesRows() && f.Nearest == 0; d.Apart {
-		d.Graph, err = coles.NewGraph(n, nil, named(d.Dataset)...)
-		return err
+// name names n nodes in their order to a reader of edges or labels in text, which would otherwise take them as they come.
+func name(how *parse.Options, ids []string, n int) {
+	if how.Nodes = ids; ids == nil {
+		how.Rows = n
 	}
-	if f.Nearest <= 0 {
-		k := usualNearest(n)
-		f.note("", fmt.Sprintf("no edges are given: each row of %s is joined to the %d nearest", f.Features.Path, k), parse.Advice{Field: "Nearest", Value: strconv.Itoa(k), Says: "does the same"})
+}
+
+// giveIDs gives n rows without ids those of a file, once.
+func (f *Files) giveIDs(ctx context.Context, d *dataset.Dataset, n int) error {
+	if f.IDs == nil || d.IDs != nil {
+		return nil
 	}
-	f.stage("find the nearest rows")
-	of, err := Join(ctx, d.Dataset, f.Nearest)
+	ids, err := ReadIDs(ctx, f.IDs)
+	if err == nil && len(ids) != n {
+		err = f.IDs.errAt(fmt.Errorf("%w: %d ids for %d rows", coles.ErrShape, len(ids), n))
+	}
 	if err == nil {
-		d.Graph, d.Joined = of.Graph, true
+		d.IDs = ids
+	}
+	f.IDs = nil
+	return err
+}
+
+// ReadIDs reads ids, one a line. Errors: [coles.ErrIDs], with the line.
+func ReadIDs(ctx context.Context, s *Source) ([]string, error) {
+	return Read(ctx, s, func(r io.Reader) ([]string, error) {
+		known := make(map[string]bool)
+		var ids []string
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, 16<<20) // as long as a line of other text may be
+		for lines.Scan() {
+			id := strings.TrimPrefix(lines.Text(), "\ufeff") // byte order mark
+			if id == "" || known[id] || !utf8.ValidString(id) {
+				err := fmt.Errorf("%w: %q is empty, given twice or not UTF-8", coles.ErrIDs, id)
+				return nil, &parse.Error{File: s.Path, Line: len(ids) + 1, Err: err}
+			}
+			known[id], ids = true, append(ids, id)
+		}
+		return ids, lines.Err()
+	})
+}
+
+// labels reads what a file of lines, or a column of a table, says of n nodes.
+func (f *Files) labels(ctx context.Context, s *Source, how parse.Options, ids []string, n int) (*dataset.Dataset, error) {
+	return Read(ctx, s, func(text io.Reader) (*dataset.Dataset, error) {
+		how.Labels, how.Header, how.Bipartite = source.Called{Reader: text, As: s.Path}, f.Options.Header, f.Options.Bipartite
+		name(&how, ids, n)
+		return dataset.ReadEdgeList(strings.NewReader(""), nil, how)
+	})
+}
+
+// giveLabels gives n nodes the labels of a file.
+func (f *Files) giveLabels(ctx context.Context, d *dataset.Dataset, n int) error {
+	o := f.Options
+	read, err := f.labels(ctx, f.Labels, parse.Options{LabelColumn: o.LabelColumn, SkipUnknown: o.SkipUnknown, MissingMarks: o.MissingMarks, Warn: o.Warn}, d.IDs, n)
+	if err == nil {
+		d.Labels, d.Unlabeled, d.Classes = read.Labels, read.Unlabeled, read.Classes
+		d.Layouts = append(d.Layouts, slices.DeleteFunc(read.Layouts, func(l parse.Layout) bool { return l.Lines != "labels" })...)
 	}
 	return err
 }
 
-// Load reads data as the files hold them, without a graph. Errors: as [Files.Read].
-func (f *Files) Load(ctx context.Context) (d *Data, err error) {
-	defer func() {
-		f.Graph.Close()
-		f.Features.Close()
-		f.Labels.Close()
-	}()
-	if f.By != nil {
-		f.Options.Width, f.Options.Encoder = wants(f.By.Model), f.By.Encoder
-		if f.Options.Only == nil {
-			f.Options.Only = f.By.Only
-		}
-	}
-	f.Options.Warn = func(err error) { f.Notes = append(f.Notes, NoteOf(err)) }
-	d, n, given := &Data{}, 0, false
-	switch {
-	case f.Graph != nil:
-		if d.Dataset, given, err = f.graph(ctx); err == nil {
-			if n = d.Nodes(); (f.AsItIs || f.Arcs) && d.Adjacency == nil {
-				d.Adjacency = d.Undirected.CSR()
-			}
-			err = f.giveIDs(ctx, d.Dataset, n)
-		}
-	case f.Features != nil:
-		if d.Dataset, err = f.vectors(ctx, f.Features, ""); err == nil {
-			n, _ = d.Features.Dims()
-		}
-	case f.By != nil && f.By.Rows != nil:
-		d.Dataset = f.By.Rows
-	default:
-		err = fmt.Errorf("a graph, or features: %w", dataset.ErrMissing)
-	}
-	if err == nil {
-		err = f.tell(ctx, d, n, given)
-	}
+// giveNames gives n nodes the names of a file. A name that is given twice is followed by the id.
+func (f *Files) giveNames(ctx context.Context, d *Data, n int) error {
+	read, err := f.labels(ctx, f.Names, parse.Options{LabelColumn: f.NameColumn, SkipUnknown: true}, d.IDs, n)
 	if err != nil {
-		return nil, err
-	}
-	return d, ctx.Err()
-}
-
-// tell gives n nodes labels, unless these are given, names and splits.
-func (f *Files) tell(ctx context.Context, d *Data, n int, given bool) error {
-	f.Options.Bipartite = f.Options.Bipartite || d.Sides != nil
-	if f.Labels != nil && !given {
-		if err := f.giveLabels(ctx, d.Dataset, n); err != nil {
-			return err
-		}
-	}
-	f.Notes = append(f.Notes, labelsInFeatures(d.Dataset)...)
-	if f.Names != nil {
-		if err := f.giveNames(ctx, d, n); err != nil {
-			return err
-		}
-	}
-	if f.Splits != nil {
-		var err error
-		d.Splits, err = Read(ctx, f.Splits, func(r io.Reader) ([]dataset.Split, error) { return dataset.ReadSplits(r, n) })
 		return err
 	}
-	return nil
-}
-
-// Vectors reads vectors in a format, "" for what the name of the file tells. They are no table: a mistyped number would make
-// a category of a column. Errors: as [Files.Read].
-func (f *Files) Vectors(ctx context.Context, s *Source, format string) (*dataset.Dataset, error) {
-	e := f.Options.Encoder
-	f.Options.Encoder = nil // of the features of a model
-	defer func() { f.Options.Encoder = e }()
-	d, err := f.vectors(ctx, s, format)
-	if err == nil && d.Table != nil {
-		err = s.errAt(fmt.Errorf("%w: vectors are numbers, and not all cells are", coles.ErrFormat))
+	d.names = make(map[string]string)
+	count := make(map[int]int)
+	labels := Known(read, n)
+	for _, l := range labels {
+		count[l]++
 	}
-	return d, err
-}
-
-// Embedding reads vectors of the nodes, in their order. Without Graph, the data are ids and labels
-// only, and Format is that of the vectors. Errors: as
-// [Files.Read], and [coles.ErrShape] or [coles.ErrIDs] for vectors of other nodes.
-func (f *Files) Embedding(ctx context.Context, s *Source) (*Data, mat.Matrix, error) {
-	format := f.Format
-	if f.Graph != nil {
-		format = ""
-	}
-	of, err := f.Vectors(ctx, s, format)
-	if err != nil {
-		return nil, nil, err
-	}
-	y := of.Features
-	if f.Graph == nil && f.Features == nil {
-		n, _ := y.Dims()
-		of.Features = nil
-		d := &Data{Dataset: of}
-		return d, y, f.tell(ctx, d, n, false)
-	}
-	d, err := f.Read(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if of.IDs == nil && !areNumbers(d.IDs) {
-		f.note("", fmt.Sprintf("%s names no nodes, and %s does: rows are taken in its order", s.Path, cmp.Or(f.Graph, f.Features).Path), parse.Advice{Field: "IDs", Says: "names them"})
-	}
-	return d, y, agree(d.Dataset, of, s)
-}
-
-// agree checks that vectors of a source are those of the nodes of d, in their order, and gives these the ids if they lack some.
-func agree(d, vectors *dataset.Dataset, s *Source) error {
-	if rows, _ := vectors.Features.Dims(); rows != d.Nodes() {
-		return s.errAt(fmt.Errorf("%w: %d rows for %d nodes", coles.ErrShape, rows, d.Nodes()))
-	}
-	for i, id := range d.IDs {
-		if vectors.IDs != nil && vectors.IDs[i] != id {
-			return s.errAt(fmt.Errorf("%w: row %d is %q, and node %d of the graph %q", coles.ErrIDs, i, vectors.IDs[i], i, id))
+	for i, id := range Names(d.IDs, n) {
+		if l := labels[i]; l >= 0 && count[l] > 1 {
+			d.names[id] = fmt.Sprintf("%s (%s)", read.Classes[l], id)
+		} else if l >= 0 {
+			d.names[id] = read.Classes[l]
 		}
 	}
-	if d.IDs == nil {
-		d.IDs = vectors.IDs
+	if len(d.names) == 0 {
+		err = f.Names.errAt(fmt.Errorf("%w: it names none of the %d nodes", coles.ErrIDs, n))
+	}
+	return err
+}
+
+// take notes how the features of a dataset, which a file has, were made of a table, and makes others alike.
+func (f *Files) take(d *dataset.Dataset, file string) error {
+	e := f.Options.Encoder
+	if d.Table == nil {
+		switch {
+		case d.Features == nil || e.AsIs():
+		case e == nil && d.FeatureNames != nil:
+			f.Options.Encoder, _ = table.AsIs(d.FeatureNames, meansOf(d.Features)) // none where two columns have one name
+		case e != nil:
+			f.note(file, " has no columns by name: its numbers are taken for the features that the model makes of columns")
+		}
+		return nil
+	}
+	if e == nil {
+		if f.Options.Encoder = d.Encoder; f.By != nil {
+			return fmt.Errorf("%w: the model knows numbers only, and not all cells are", coles.ErrFormat)
+		}
+		var holes []string
+		for _, v := range d.Encoder.Variables() {
+			if v.Number != nil && v.Holes > 0 {
+				holes = append(holes, fmt.Sprintf("%d of %q", v.Holes, v.Name))
+			}
+		}
+		if holes != nil && f.Options.Missing == "" {
+			f.note(file, ": holes get the mean of their column: "+strings.Join(holes, ", "))
+		}
+		return nil
+	}
+	absent, unknown := d.Encoder.Unlike(d.Table)
+	if len(absent) > 0 {
+		f.note(file, " lacks columns of the model: "+strings.Join(absent, ", "))
+	}
+	if len(unknown) > 0 {
+		f.note(file, " has columns that the model does not know: "+strings.Join(unknown, ", "))
+	}
+	var unseen []string
+	for _, u := range d.Encoder.Unseen(d.Table) {
+		unseen = append(unseen, fmt.Sprintf("%s %d, such as %q", u.Column, u.Cells, u.Value))
+	}
+	if len(unseen) > 0 {
+		f.note(file, " has cells with values that the model does not know, taken for holes: "+strings.Join(unseen, "; "))
 	}
 	return nil
+}
+
+// meansOf are the means of the columns of a dense matrix, nil for another.
+func meansOf(m mat.Matrix) []float64 {
+	x, ok := m.(*mat.Dense)
+	if !ok {
+		return nil
+	}
+	rows, columns := x.Dims()
+	means, column := make([]float64, columns), make([]float64, rows)
+	for j := range means {
+		means[j] = stat.Mean(mat.Col(column, j, x), nil)
+	}
+	return means
 }
 
 // areNumbers reports whether ids say no more than the numbers of rows.
@@ -233,109 +200,4 @@ func areNumbers(ids []string) bool {
 		}
 	}
 	return true
-}
-
-// graph reads the graph, with its features, and reports whether it has labels that are asked for.
-func (f *Files) graph(ctx context.Context) (d *dataset.Dataset, labelled bool, err error) {
-	form, err := f.Graph.graph(ctx, f.Format)
-	if err != nil {
-		return nil, false, err
-	}
-	f.Graph.guess(f.Format, form, f.Because)
-	how := f.Options
-	how.Undirected = !f.AsItIs && !f.Arcs
-	own := how.LabelColumn != "" && (f.Labels == nil || sameFile(f.Graph, f.Labels))
-	if !own {
-		how.LabelColumn = ""
-	}
-	if takesAll(form) && f.Labels != nil && !own {
-		text, err := f.Labels.open(ctx)
-		if err != nil {
-			return nil, false, f.Labels.errAt(err)
-		}
-		how.Labels, how.LabelColumn = called{text, f.Labels.Path}, f.Options.LabelColumn
-	}
-	defer func() {
-		at := f.Graph
-		for _, s := range []*Source{f.Labels, f.Features} {
-			if s != nil && err != nil {
-				if _, named := s.names(err); named {
-					at = s
-				}
-			}
-		}
-		err = at.errAt(err)
-		labelled = err == nil && d.Labels != nil && (how.Labels != nil || how.LabelColumn != "")
-	}()
-	if f.Features == nil {
-		if d, err = f.Graph.dataset(ctx, form, how); err == nil {
-			err = f.take(d, f.Graph.Path)
-		}
-		return d, false, err
-	}
-	of, err := f.Features.vectors(ctx, "")
-	if err != nil {
-		return nil, false, err
-	}
-	if form.Attributes && sameFile(f.Graph, f.Features) || takesAll(form) && (of.Name == textVectors || of.Name == "csv" || of.Name == "jsonl") {
-		if how.Format = form.Name; how.LabelColumn == "" && sameFile(f.Features, f.Labels) {
-			how.LabelColumn = f.Options.LabelColumn
-		}
-		x, err := f.Features.open(ctx)
-		if err != nil {
-			return nil, false, f.Features.errAt(err)
-		}
-		r, err := f.Graph.open(ctx)
-		if err != nil {
-			return nil, false, err
-		}
-		if d, err = dataset.ReadEdgeList(called{r, f.Graph.Path}, called{x, f.Features.Path}, how); err == nil {
-			err = f.Features.errAt(f.take(d, f.Features.Path))
-		}
-		return d, false, err
-	}
-	features, err := f.vectors(ctx, f.Features, of.Name)
-	if err != nil {
-		return nil, false, err
-	}
-	rows, _ := features.Features.Dims()
-	name(&how, features.IDs, rows)
-	if d, err = f.Graph.dataset(ctx, form, how); err == nil {
-		if err = agree(d, features, f.Features); err == nil {
-			d.Features, d.FeatureNames = features.Features, features.FeatureNames
-		}
-	}
-	return d, false, err
-}
-
-// vectors reads vectors of a source, or features: a table has [table.Table] and an encoder.
-func (f *Files) vectors(ctx context.Context, s *Source, format string) (*dataset.Dataset, error) {
-	defer s.Close()
-	form, err := s.vectors(ctx, format)
-	if err != nil {
-		return nil, err
-	}
-	if f.Because != "" {
-		s.guess(format, form, f.Because)
-	}
-	how := f.Options
-	if f.Labels != nil && !sameFile(s, f.Labels) {
-		how.LabelColumn = ""
-	}
-	d, err := s.dataset(ctx, form, how)
-	if err == nil {
-		err = f.take(d, s.Path)
-	}
-	if err == nil && d.Features == nil && d.Adjacency != nil && form.Name == "npz" && d.IDs == nil && d.Labels == nil { // of SciPy
-		d.Features, d.Adjacency = d.Adjacency, nil
-		f.note(s.Path+": ", "the square matrix is taken for features")
-	}
-	if err == nil && d.Features == nil {
-		err = fmt.Errorf("%w: features, to be taken for vectors", dataset.ErrMissing)
-	}
-	if err != nil {
-		return nil, s.errAt(err)
-	}
-	rows, _ := d.Features.Dims()
-	return d, cmp.Or(f.giveIDs(ctx, d, rows), ctx.Err())
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"coles"
@@ -72,7 +73,7 @@ func (f *Fitted) Notice() string {
 
 // Fit fits a model. For rows that [Join] has joined it takes the graph, as their neighbours agree with the features that made
 // them, and [live.RowShare]. For links of edges with kinds, unless arcs count, the graph of d becomes a sum of its kinds.
-// Each kind weighs by its own degrees, (d_u·d_v)^-½. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
+// Each kind weighs by its own degrees. Errors: as [coles.Fit], [learn.ChooseModel] and Change.
 func (d *Data) Fit(ctx context.Context, how Fitting) (*Fitted, error) {
 	if how.By != nil && how.By.Model != nil {
 		return how.By.embed(ctx, d, how)
@@ -133,4 +134,55 @@ func embedding(m *coles.Model) mat.Matrix {
 		return y
 	}
 	return m.Embedding()
+}
+
+// embed makes vectors of d by the model, in its precision. Rows that are [Data.Apart] join those kept here.
+func (f *File) embed(ctx context.Context, d *Data, how Fitting) (*Fitted, error) {
+	if err := checkFeatures(f.Model, d.Features); err != nil {
+		return nil, err
+	}
+	fitted, ok := f.Model.(*coles.Model)
+	if ok && d.Graph.Roles() != nil && fitted.Report().RoleShare == 0 {
+		return nil, errors.New("the model was fitted to edges that have no direction")
+	}
+	if how.Scratch != "" && !d.Apart {
+		if !ok {
+			return nil, errors.New("a network embeds in memory alone")
+		}
+		m, err := fitted.EmbedScratch(ctx, d.Graph, d.Features, how.Scratch, how.Memory)
+		if err != nil {
+			return nil, err
+		}
+		return &Fitted{Model: m, Rows: embedding(m)}, nil
+	}
+	var y *mat.Dense
+	var err error
+	if d.Apart && f.Rows != nil {
+		var known *Data
+		if known, err = f.known(); err != nil {
+			return nil, err
+		}
+		var p *Placer
+		if p, err = NewPlacer(ctx, f.Model, known); err == nil {
+			y, err = p.Embed(ctx, d.Features, nil, nil)
+		}
+	} else {
+		y, err = f.Model.Embed(ctx, d.Graph, d.Features)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Model: f.Model, Rows: narrowed(f.Model, y)}, nil
+}
+
+// take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
+// of the two graphs has them. Errors: [coles.ErrShape] for edges without kinds.
+func (f *File) take(d *Data) ([]Note, error) {
+	if !f.ByKinds {
+		return otherWeights(f.Model, d.Graph), nil
+	}
+	if d.Kinds == nil {
+		return nil, fmt.Errorf("%w: the model takes edges by their kinds, and these have none: name the column that tells them", coles.ErrShape)
+	}
+	return nil, d.weigh()
 }

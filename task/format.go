@@ -2,31 +2,27 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coles/dataset"
 	"coles/dataset/parse"
+	"coles/internal/source"
+	"coles/internal/text"
 )
-
-// ErrWrongFormat: a format is not known, or does not hold what is wanted.
-var ErrWrongFormat = errors.New("wrong format")
 
 // What text whose name does not tell its format is taken for.
 const textGraph, textVectors = "edges", "tsv"
 
-// FormatOf is the format of a graph, or of vectors: the one called name or, for "", the one that the path of a file tells, or
-// else text. Errors: [ErrWrongFormat].
+// FormatOf is the format of a graph, or of vectors, that is called name. For "" the path tells it, or it is text. Errors:
+// [ErrWrongFormat].
 func FormatOf(name, path string, graph bool) (f dataset.Format, err error) {
-	text, kind := textVectors, "vectors"
+	usual, kind := textVectors, "vectors"
 	if graph {
-		text, kind = textGraph, "a graph"
+		usual, kind = textGraph, "a graph"
 	}
 	read := func(f dataset.Format) bool { return f.Read != nil || f.IsAt != nil }
 	wanted := func(f dataset.Format) bool { return read(f) && (f.Graph == graph || !graph && f.Features) }
@@ -60,7 +56,7 @@ func FormatOf(name, path string, graph bool) (f dataset.Format, err error) {
 		at.Err = fmt.Errorf("%w: %s is unknown", ErrWrongFormat, extension)
 		at.Advice = []parse.Advice{{Field: "Format", Says: "which it is of " + strings.Join(names, ", ")}}
 	default:
-		f, _ = dataset.FormatNamed(text)
+		f, _ = dataset.FormatNamed(usual)
 		return f, nil
 	}
 	return f, at
@@ -89,47 +85,19 @@ func (s *Source) vectors(ctx context.Context, name string) (dataset.Format, erro
 	if err != nil || name != "" {
 		return f, err
 	}
-	if f.Name == "word2vec" && !s.beginsAsWord2Vec(ctx) {
-		f, _ = dataset.FormatNamed(textVectors)
+	if f.Name == "word2vec" && !strings.Contains(strings.ToLower(filepath.Base(s.Path)), "glove") { // a .txt may be a table
+		if r, err := s.open(ctx); err == nil { // or the reader says why not
+			head, _ := r.Peek(source.StreamBuffer)
+			if !text.IsWord2Vec(head, len(head) == source.StreamBuffer) {
+				f, _ = dataset.FormatNamed(textVectors)
+			}
+		}
 	}
 	if extension := extensionOf(s.Path); s.Stream == nil && extension != "" && len(dataset.FormatsAt(s.Path)) == 0 {
 		s.taken = fmt.Sprintf("read as %s: unknown format %s", f.Name, extension)
 	}
 	return f, nil
 }
-
-// beginsAsWord2Vec reports whether text is word2vec's: the first line is two whole numbers, and the second line has as
-// many values as the second number. GloVe's text is told by its name, or by a token that would be a quote or a comment
-// elsewhere. The reader reports what cannot be read.
-func (s *Source) beginsAsWord2Vec(ctx context.Context) bool {
-	r, err := s.open(ctx)
-	if err != nil {
-		return true
-	}
-	head, _ := r.Peek(sourceBuffer)
-	if strings.Contains(strings.ToLower(filepath.Base(s.Path)), "glove") || bareToken.Match(head) {
-		return true
-	}
-	sizes, rest, _ := strings.Cut(string(head), "\n")
-	fields := strings.Fields(sizes)
-	if len(fields) != 2 {
-		return false
-	}
-	_, err = strconv.ParseUint(fields[0], 10, 63)
-	columns, err2 := strconv.ParseUint(fields[1], 10, 31)
-	if err != nil || err2 != nil {
-		return false
-	}
-	row, _, ends := strings.Cut(rest, "\n")
-	count := len(strings.Fields(row))
-	if !ends && len(head) == sourceBuffer { // it goes on behind what is seen
-		return count <= int(columns)+1
-	}
-	return rest == "" || count == int(columns)+1
-}
-
-// bareToken is a line of such a token and numbers.
-var bareToken = regexp.MustCompile(`(?m)^["#%](?: -?\d+\.\d+(?:[eE]-?\d+)?){2,}$`)
 
 // graph is the format of a source of a graph. What a stream is called says less than what it holds.
 func (s *Source) graph(ctx context.Context, name string) (dataset.Format, error) {

@@ -9,10 +9,25 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/given"
+	"coles/internal/setting"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
+
+// A Kind is a kind of labels.
+type Kind int
+
+const (
+	OneClass Kind = iota
+	SeveralClasses
+	Number
+)
+
+// String is the kind in words.
+func (k Kind) String() string {
+	return []string{"one class a node", "several classes a node", "numbers"}[k]
+}
 
 // A Target holds the labels of all nodes in one of three forms: one class a node, several classes, or a number.
 type Target struct {
@@ -22,13 +37,13 @@ type Target struct {
 	features mat.Matrix // of the nodes, nil for none
 }
 
-// Meanings are what labels may be taken as by [TargetOf].
-var Meanings = []string{"classes", "numbers", "several"}
-
-// TargetOf takes the labels of n nodes as one of [Meanings]. For "" it takes sets of classes where
+// TargetOf takes the labels of n nodes as classes, numbers or several. For "" it takes sets of classes where
 // [dataset.Dataset.LabelSets] finds some, numbers where [dataset.Dataset.LabelNumbers] does, else classes. Errors: a
 // [*NumberError] for a label among numbers that is none, or too large.
 func TargetOf(d *dataset.Dataset, n int, as string) (Target, error) {
+	if !slices.Contains([]string{"", "classes", "numbers", "several"}, as) {
+		return Target{}, setting.Bad("LabelsAs", as, "classes, numbers or several")
+	}
 	t, err := targetOf(d, n, as)
 	if t.features = d.Features; width(t.features) == 0 {
 		t.features = nil

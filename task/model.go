@@ -61,18 +61,6 @@ func narrowed(m Model, y *mat.Dense) mat.Matrix {
 	return single
 }
 
-// take has the edges of d weigh by their kinds if the edges that the model was fitted to did. It notes weights where only one
-// of the two graphs has them. Errors: [coles.ErrShape] for edges without kinds.
-func (f *File) take(d *Data) ([]Note, error) {
-	if !f.ByKinds {
-		return otherWeights(f.Model, d.Graph), nil
-	}
-	if d.Kinds == nil {
-		return nil, fmt.Errorf("%w: the model takes edges by their kinds, and these have none: name the column that tells them", coles.ErrShape)
-	}
-	return nil, d.weigh()
-}
-
 // otherWeights notes weights of edges where only the model's graph or this one has them.
 func otherWeights(m Model, g *coles.Graph) []Note {
 	var fitted coles.GraphReport
@@ -93,8 +81,8 @@ func otherWeights(m Model, g *coles.Graph) []Note {
 	return []Note{{Text: "is read without weights, and the model was fitted with them"}}
 }
 
-// OriginOf is the origin of the vectors of a model, zero for those of a file.
-func OriginOf(m Model) learn.Origin {
+// originOf is the origin of the vectors of a model, zero for those of a file.
+func originOf(m Model) learn.Origin {
 	switch m := m.(type) {
 	case *coles.Model:
 		return learn.Origin{Kind: m.Report().Kind.String(), Hash: m.Hash()}
@@ -102,14 +90,6 @@ func OriginOf(m Model) learn.Origin {
 		return learn.Origin{Kind: "network", Hash: m.Hash()}
 	}
 	return learn.Origin{}
-}
-
-// NameOf names a model in a sentence.
-func NameOf(o learn.Origin) string {
-	if o == (learn.Origin{}) {
-		return "a file of vectors"
-	}
-	return strings.TrimSpace("the " + kindOf(o) + " " + o.Hash)
 }
 
 func kindOf(o learn.Origin) string { return strings.TrimSuffix(o.Kind, "s") + " model" }

@@ -6,27 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"coles"
 	"coles/learn"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// A Kind is a kind of labels.
-type Kind int
-
-const (
-	OneClass Kind = iota
-	SeveralClasses
-	Number
-)
-
-// String is the kind in words.
-func (k Kind) String() string {
-	return []string{"one class a node", "several classes a node", "numbers"}[k]
-}
 
 // A Predictor has learnt from the labels of nodes, by vectors of a model or, where these alone do better, by the features.
 type Predictor struct {
@@ -37,15 +22,6 @@ type Predictor struct {
 	vectors, features mat.Matrix
 	labels            []int
 }
-
-var (
-	// ErrNoLabels: no node has a label to learn from.
-	ErrNoLabels = errors.New("there are no labels")
-	// ErrOtherLabels: labels are numbers, and a predictor's were classes, or the other way round.
-	ErrOtherLabels = errors.New("these labels are something else")
-	// ErrNoReasons: neither the labels learnt from nor the features are known.
-	ErrNoReasons = errors.New("no reasons without labels to learn from, or features and the model that embeds them")
-)
 
 // FitPredictor learns from labels by the vectors y (n × d) of the nodes of g, made by a model; m is nil for vectors of a
 // file. For nil g neighbours have no share. Features that [TargetOf] has seen are tried alone, too.
@@ -68,7 +44,7 @@ func FitPredictor(ctx context.Context, g *coles.Graph, y mat.Matrix, m Model, t 
 	}
 	p.choose()
 	for _, of := range []*learn.Predictor{p.byVectors, p.Predictor} {
-		if of.Names, of.Origin = t.Names, OriginOf(m); of.Confusion != nil {
+		if of.Names, of.Origin = t.Names, originOf(m); of.Confusion != nil {
 			of.Confusion.Names = t.Names
 		}
 	}
@@ -111,8 +87,8 @@ func (p *Predictor) Model() string {
 // For is the predictor for vectors of m. Where the model of either is not known it notes that, and predicts by vectors, since
 // features may be encoded otherwise. Errors: for another model, and [ErrOtherLabels].
 func (p *Predictor) For(m Model, t Target) (*Predictor, []Note, error) {
-	learnt, vectors := p.Origin, OriginOf(m)
-	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", NameOf(learnt), NameOf(vectors))
+	learnt, vectors := p.Origin, originOf(m)
+	said := fmt.Sprintf("learnt from %v, and these vectors are from %v", learnt.Name(), vectors.Name())
 	switch {
 	case t.Any() && (t.Kind() == Number) != (p.Kind() == Number):
 		return nil, nil, fmt.Errorf("predicts %v, and %w", p.Kind(), ErrOtherLabels)
@@ -197,10 +173,3 @@ func (p *Predictor) Having(a learn.Answer) []Chance {
 
 // Class is the name of a class.
 func (p *Predictor) Class(label int) string { return className(p.Names, label) }
-
-func className(names []string, label int) string {
-	if names == nil {
-		return strconv.Itoa(label)
-	}
-	return names[label]
-}

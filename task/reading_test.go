@@ -65,8 +65,6 @@ func TestKindsOfEdges(t *testing.T) {
 	}
 	const text = "source,target,type\na,b,x\na,c,x\na,d,x\nb,c,y\na,b,y\nd,e,y\n"
 	d := read(text)
-	about := testkit.Must(Describe(t.Context(), d, Target{}, nil, coles.DefaultSettings()))
-	testkit.WantSame(t, "kinds", about.Kinds, []kindDescription{{"x", 3, 4, 0}, {"y", 3, 5, 1}})
 	testkit.Must(d.Fit(t.Context(), Fitting{For: ForLinks}))
 	// a has 3 edges in x and 1 in y; b 1 and 2; c 1 and 1; d 1 and 1; e one in y.
 	want := map[string]float64{"ab": 1/math.Sqrt(3*1) + 1/math.Sqrt(1*2), "ac": 1 / math.Sqrt(3), "ad": 1 / math.Sqrt(3), "bc": 1 / math.Sqrt(2), "de": 1}

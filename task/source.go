@@ -30,54 +30,14 @@ type Source struct {
 	stop  func()
 }
 
-// sourceBuffer suits pipes and disks.
-const sourceBuffer = 1 << 18
-
-// open is the unpacked content. To read it fails once ctx is done, even if that is a pipe on which nothing comes: the
-// goroutine that waits for it is then left behind until the program ends.
-func (s *Source) open(ctx context.Context) (*bufio.Reader, error) {
-	if s.read != nil {
-		return s.read, nil
-	}
-	s.free = max(s.free, source.FreeText)
-	from, size, closeFile := s.Stream, int64(0), func() {}
-	if from == nil {
-		f, err := os.Open(s.Path)
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		from, closeFile = f, func() { f.Close() }
-		switch {
-		case err == nil && info.IsDir():
-			f.Close()
-			if from, size, err = source.Parts(s.Path, source.FreeText); errors.Is(err, fs.ErrNotExist) {
-				err = errors.New("a folder, not a file")
-			}
-			if err != nil {
-				return nil, s.errAt(err)
-			}
-		case err == nil && info.Mode().IsRegular():
-			size = info.Size()
+// open is the unpacked content; see [source.Stream].
+func (s *Source) open(ctx context.Context) (_ *bufio.Reader, err error) {
+	if s.read == nil {
+		if s.read, s.stop, err = source.Stream(ctx, s.Path, s.Stream, max(s.free, source.FreeText), s.Arrived); err != nil {
+			s.read, s.stop = nil, nil
 		}
 	}
-	r, w := io.Pipe()
-	go func() {
-		_, err := io.Copy(w, from)
-		w.CloseWithError(err)
-		closeFile()
-	}()
-	ended := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
-	s.stop = func() {
-		ended()
-		r.Close()
-	}
-	var err error
-	if s.read, err = source.Unpacked(bufio.NewReaderSize(&arriving{r, s.Arrived, 0, size}, sourceBuffer), s.free, size); err != nil {
-		s.Close()
-		return nil, s.errAt(err)
-	}
-	return s.read, nil
+	return s.read, s.errAt(err)
 }
 
 // Close ends the reading of a source.
@@ -96,7 +56,7 @@ func (s *Source) Peek(ctx context.Context, bytes int) ([]byte, error) {
 	return r.Peek(bytes)
 }
 
-// Read reads a source to its end by way of read, and closes it. Errors name it.
+// Read reads a source by way of read, and closes it. Errors name it.
 func Read[T any](ctx context.Context, s *Source, read func(io.Reader) (T, error)) (v T, err error) {
 	defer s.Close()
 	r, err := s.open(ctx)
@@ -111,7 +71,7 @@ func (s *Source) dataset(ctx context.Context, f dataset.Format, how parse.Option
 	switch {
 	case f.IsAt != nil && s.Stream != nil:
 		return nil, fmt.Errorf("%w: %s is several files, not a stream", ErrWrongFormat, f.Name)
-	case f.IsAt != nil || s.Stream == nil && slices.Contains([]string{"npz", "npy", "csr"}, f.Name) && isPlain(s.Path):
+	case f.IsAt != nil || s.Stream == nil && slices.Contains([]string{"npz", "npy", "csr"}, f.Name) && source.IsPlain(s.Path):
 		if s.Arrived != nil {
 			s.Arrived(0, 0)
 		}
@@ -123,43 +83,7 @@ func (s *Source) dataset(ctx context.Context, f dataset.Format, how parse.Option
 	if err != nil {
 		return nil, err
 	}
-	return f.Read(called{r, s.Path}, how)
-}
-
-// Arriving bytes are told of.
-type arriving struct {
-	from       io.Reader
-	tell       func(bytes, of int64)
-	bytes, all int64
-}
-
-func (a *arriving) Read(p []byte) (int, error) {
-	k, err := a.from.Read(p)
-	if a.bytes += int64(k); a.tell != nil {
-		a.tell(a.bytes, a.all)
-	}
-	return k, err
-}
-
-// A called stream has this name in errors.
-type called struct {
-	io.Reader
-	name string
-}
-
-func (n called) Name() string { return n.name }
-
-// isPlain reports whether a path is that of a file, and of none that is packed. Its numbers are read where they stand.
-func isPlain(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := source.Open(path)
-	if err != nil {
-		return false // which opening it says
-	}
-	defer f.Close()
-	return !f.IsGzip()
+	return f.Read(source.Called{Reader: r, As: s.Path}, how)
 }
 
 // names reports whether an error names the source.

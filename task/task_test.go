@@ -3,7 +3,6 @@ package task
 import (
 	"bytes"
 	"context"
-	"math"
 	"slices"
 	"testing"
 
@@ -147,15 +146,6 @@ func TestSimilarNodes(t *testing.T) {
 	testkit.WantSame(t, "all others", len(testkit.Must(rich.Rows(ctx, []int{1}, 99))[0]), 5)
 }
 
-func TestPlaces(t *testing.T) {
-	one := testkit.Must(Places(ctx, mat.NewDense(3, 1, []float64{1, -1, 1}), true, 1, nil))
-	testkit.WantNear(t, "the distance of two places", math.Abs(one.At(0, 0)-one.At(1, 0)), 2, 1e-12)
-	testkit.WantSame(t, "second component", mat.Col(nil, 1, one), []float64{0, 0, 0})
-	testkit.WantSame(t, "by degrees", Important([]float64{1, 3, 2}, nil, nil), []int{1, 2, 0})
-	unit := mat.NewDense(3, 2, []float64{0, 1, 1, 0, math.Sqrt(0.5), math.Sqrt(0.5)})
-	testkit.WantSame(t, "nearest to the mean of a group", Important(nil, unit, []int{0, 0, 0})[0], 2)
-}
-
 // A model of rows is kept with its rows and places others as before.
 func TestFilesKeepRows(t *testing.T) {
 	x := testkit.Normal(30, 3, 1, 9)
@@ -177,22 +167,6 @@ func TestFilesKeepRows(t *testing.T) {
 	testkit.WantClose(t, "newcomers", at(f.Model, testkit.Must(f.known())), at(m, d), 0)
 }
 
-// The karate club has 34 members and 78 ties, 1 to 17 a member (Zachary 1977).
-func TestDescription(t *testing.T) {
-	d := testkit.Must(New(dataset.KarateClub()))
-	target := testkit.Must(TargetOf(d.Dataset, 34, ""))
-	about := testkit.Must(Describe(ctx, d, target, nil, coles.DefaultSettings()))
-	testkit.WantSame(t, "degrees", about.Degrees, degreeRange{1, 3, 78. * 2 / 34, 17})
-	testkit.WantSame(t, "components", about.Components, 1)
-	within, all := 0., 0.
-	for e := range d.Graph.Edges() {
-		if all++; d.Labels[e.U] == d.Labels[e.V] {
-			within++
-		}
-	}
-	testkit.WantNear(t, "homophily", about.Labels.Homophily.Edge, within/all, 1e-12)
-}
-
 func TestNotes(t *testing.T) {
 	d := &dataset.Dataset{Features: mat.NewDense(2, 2, []float64{1, 2, 1, 2})}
 	if !leaveOutAlike(d) || d.Features != nil {
@@ -206,28 +180,4 @@ func TestNotes(t *testing.T) {
 		d.Features.(*mat.Dense).SetRow(i, []float64{float64(7 * (i % 2)), float64(i)})
 	}
 	testkit.WantSame(t, "labels in features", labelsInFeatures(d)[0].Text, `features that say what the labels say: "copy"`)
-}
-
-// A choice of features is warned of from a quarter of the way from chance to 1 on, by more than the
-// noise of the edges seen.
-func TestHomophilyDoubtsFeatures(t *testing.T) {
-	features, graph := &coles.Alignment{Neighbours: 0.5, Known: true}, &coles.Alignment{Neighbours: 2, Known: true}
-	for name, c := range map[string]struct {
-		h      *homophily
-		chosen *coles.Alignment
-		doubts bool
-	}{
-		"far above":              {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, features, true},
-		"a quarter of the way":   {&homophily{Edge: 0.4101, Expected: 0.2, Edges: 10_000}, features, true},
-		"less than the noise":    {&homophily{Edge: 0.4099, Expected: 0.2, Edges: 10_000}, features, false},
-		"three edges, all alike": {&homophily{Edge: 1, Expected: 0.3, Edges: 3}, features, false},
-		"six edges, all alike":   {&homophily{Edge: 1, Expected: 0.3, Edges: 6}, features, true},
-		"one class":              {&homophily{Edge: 1, Expected: 1, Edges: 800}, features, false},
-		"below chance":           {&homophily{Edge: 0.06, Expected: 0.37, Edges: 279}, features, false},
-		"the graph is taken":     {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, graph, false},
-		"the kind is set":        {&homophily{Edge: 0.74, Expected: 0.08, Edges: 800}, nil, false},
-		"no edge between labels": {nil, features, false},
-	} {
-		testkit.WantSame(t, name, c.h.Doubt(c.chosen) != "", c.doubts)
-	}
 }

@@ -92,12 +92,13 @@ func (o *convertOptions) readFrom(ctx context.Context, s *session, args []string
 	if err != nil {
 		return nil, 0, err
 	}
-	d, err := f.Vectors(ctx, file, o.from)
+	d, y, err := f.Embedding(ctx, file)
 	if err = s.told(err); err != nil {
 		return nil, 0, err
 	}
-	n, _ := d.Features.Dims()
-	return d, n, writableIDs(to, d, n)
+	n, _ := y.Dims()
+	d.Features = y
+	return d.Dataset, n, writableIDs(to, d.Dataset, n)
 }
 
 // conversion finds the formats that the names of two formats, or of two files, allow: both of a

@@ -59,15 +59,15 @@ func (o *embedOptions) run(ctx context.Context, s *session) error {
 	return w.write(ctx, s, func() (maker, error) { return o.embedder(ctx, s) })
 }
 
-// embedder is the embedder that the options ask for.
-func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, error) {
+// embedder embeds as the options ask for.
+func (o *embedOptions) embedder(ctx context.Context, s *session) (maker, error) {
 	memory, ok := bytesOf(o.memory)
 	if s.set("memory") && (!ok || o.opts.Scratch == "") {
 		return nil, usagef("-memory %s: want a size such as 8GB or 500MB, and -scratch FOLDER", o.memory)
 	}
-	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.General)
-	if err == nil && s.set("memory") {
-		e.memory, e.fitting.Scratch = memory, o.opts.Scratch
+	how, err := o.fit.how(ctx, s, o.with, task.General)
+	if s.set("memory") {
+		how.Memory, how.Scratch = memory, o.opts.Scratch
 	}
 	if err == nil && s.set("only") {
 		s.files.Options.Only = []string{o.only + "*"}
@@ -75,7 +75,7 @@ func (o *embedOptions) embedder(ctx context.Context, s *session) (*embedder, err
 			s.files.Options.Only, err = readIDs(ctx, s, o.only)
 		}
 	}
-	return e, err
+	return func(ctx context.Context, d *task.Data) (*task.Fitted, error) { return s.embed(ctx, d, how) }, err
 }
 
 // check refuses options that contradict one another.

@@ -13,55 +13,39 @@ import (
 	"coles/task"
 )
 
-// An embedder fits a model, or has one that was read.
-type embedder struct {
-	s       *session
-	fitting task.Fitting
-	quiet   bool // about what the fit chose
-	memory  int64
-}
-
-// newEmbedder has the model at a path embed, or fits one as options say.
-func newEmbedder(ctx context.Context, s *session, o *fitOptions, with string, usual task.Purpose) (e *embedder, err error) {
-	e = &embedder{s: s}
-	if with != "" {
-		if s.files.By, err = readPath(ctx, s, with, task.ReadFile); err == nil && s.files.By.Model == nil {
-			err = fmt.Errorf("%s: %w: a classifier, and no model", nameOf(with), coles.ErrFormat)
+// how has the model at a path embed, or fits one as the options say.
+func (o *fitOptions) how(ctx context.Context, s *session, with string, usual task.Purpose) (how task.Fitting, err error) {
+	if with == "" {
+		if err := o.read(ctx, s); err != nil {
+			return how, err
 		}
-		return e, err
+		return o.fitting(s, usual)
 	}
-	if err := o.read(ctx, s); err != nil {
-		return nil, err
+	if s.files.By, err = readPath(ctx, s, with, task.ReadFile); err == nil && s.files.By.Model == nil {
+		err = fmt.Errorf("%s: %w: a classifier, and no model", nameOf(with), coles.ErrFormat)
 	}
-	e.fitting, err = o.fitting(s, usual)
-	return e, err
+	return task.Fitting{By: s.files.By}, err
 }
 
-func (e *embedder) embed(ctx context.Context, d *task.Data) (*task.Fitted, error) {
-	defer e.s.progress.clear()
-	how := e.fitting
-	how.By, how.Progress = e.s.files.By, e.s.progress.show
-	if how.Scratch != "" {
-		how.Memory = e.left()
+// embed embeds data; of the memory remains what they leave.
+func (s *session) embed(ctx context.Context, d *task.Data, how task.Fitting) (*task.Fitted, error) {
+	defer s.progress.clear()
+	s.progress.show("embed", 0, 0)
+	if how.Progress = s.progress.show; how.Scratch != "" {
+		debug.FreeOSMemory()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		how.Memory = max(0, how.Memory-int64(m.HeapAlloc))
 	}
-	e.s.progress.show("embed", 0, 0)
 	f, err := d.Fit(ctx, how)
 	if err != nil {
 		return nil, err
 	}
-	e.s.note("", f.Notes...)
-	if said := f.Notice(); said != "" && !e.quiet && how.By == nil {
-		e.s.warn(errors.New(said))
+	s.note("", f.Notes...)
+	if said := f.Notice(); said != "" && !s.quiet && how.By == nil {
+		s.warn(errors.New(said))
 	}
 	return f, nil
-}
-
-// left is what remains of the memory besides what was read.
-func (e *embedder) left() int64 {
-	debug.FreeOSMemory()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return max(0, e.memory-int64(m.HeapAlloc))
 }
 
 // bytesOf is a size such as 8GB in bytes.

@@ -52,9 +52,7 @@ func (o *embeddingOutput) check() error {
 }
 
 // A maker makes a model, or has one, and an embedding by it.
-type maker interface {
-	embed(ctx context.Context, d *task.Data) (*task.Fitted, error)
-}
+type maker func(ctx context.Context, d *task.Data) (*task.Fitted, error)
 
 // An embedding is what a command makes of a graph and writes.
 type embedding struct {
@@ -88,7 +86,7 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 	var summary embedSummary
 	s.files.AsItIs = w.to.Graph
 	seconds := stopwatch()
-	e, err := newMaker()
+	embed, err := newMaker()
 	if err != nil {
 		return err
 	}
@@ -108,14 +106,14 @@ func (w *embedding) write(ctx context.Context, s *session, newMaker func() (make
 		if d, err = k.read(ctx, w.new); err != nil {
 			return err
 		}
-		e, summary.Nodes, summary.Edges = k, len(d.IDs), len(k.edges)
+		embed, summary.Nodes, summary.Edges = k.embed, len(d.IDs), len(k.edges)
 	}
 	if err := writableIDs(w.to, d.Dataset, summary.Nodes); err != nil {
 		return err
 	}
 	s.warnOfIDs(w.ids, w.to, d.IDs)
 	summary.Seconds.Read = seconds()
-	f, err := e.embed(ctx, d)
+	f, err := embed(ctx, d)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"coles/eval"
 	"coles/internal/setting"
 	"coles/task"
+	"coles/task/describe"
 
 	"github.com/urfave/cli/v3"
 	"gonum.org/v1/gonum/mat"
@@ -80,10 +81,8 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if err := o.checkEval(s); err != nil {
 		return err
 	}
-	v, err := o.read(ctx, s, task.General, func(e *embedder, _ *task.Data) error {
-		e.quiet = true // the table says what was chosen
-		return nil
-	})
+	s.quiet = true // the table says what was chosen
+	v, err := o.read(ctx, s, task.General, nil)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (o *evalOptions) run(ctx context.Context, s *session) error {
 	if v.Labels == nil {
 		return fmt.Errorf("there are no labels; name a file by -labels: %w", dataset.ErrMissing)
 	}
-	labelled := task.Labelled(v.Dataset)
+	labelled := describe.Labelled(v.Dataset)
 	e := &evaluation{
 		Embedding: cmp.Or(o.embedding, "coles"), Nodes: rows, Columns: width,
 		Labelled: len(labelled), Classes: v.NumClasses(),
@@ -126,7 +125,7 @@ func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v 
 	splits, from := v.Splits, cmp.Or(o.splits, "masks of the graph")
 	if len(splits) == 0 || s.set("per-class", "count") {
 		var err error
-		if splits, from, err = v.Draw(o.perClass, o.count, o.fit.seed); err != nil {
+		if splits, from, err = eval.Draw(v.Dataset, o.perClass, o.count, o.fit.seed); err != nil {
 			return err
 		}
 	}
@@ -137,7 +136,7 @@ func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v 
 	}
 	e.Classification = &classification{from, percent(*r)}
 	if fitted, ok := v.Model.(*coles.Model); ok && o.with == "" && fitted.Report().Alignment != nil {
-		other, err := v.Other(ctx, fitted, p.Progress)
+		other, err := eval.Other(ctx, v.Graph, v.Features, fitted, p.Progress)
 		if err != nil {
 			return err
 		}
@@ -146,7 +145,7 @@ func (o *evalOptions) measure(ctx context.Context, s *session, e *evaluation, v 
 			return err
 		}
 		e.Choice = &choice{fitted.Report().Kind, fitted.Report().Alignment, other.Report().Kind, percent(*r)}
-		about, err := task.DescribeLabels(ctx, v.Data, t)
+		about, err := describe.Labels(ctx, v.Data, t)
 		if err != nil {
 			return err
 		}

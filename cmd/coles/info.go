@@ -9,6 +9,7 @@ import (
 	"coles/dataset"
 	"coles/internal/setting"
 	"coles/task"
+	"coles/task/describe"
 
 	"github.com/urfave/cli/v3"
 )
@@ -72,7 +73,7 @@ func (o *infoOptions) run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	about, err := task.Describe(ctx, d, t, s.files.Options.Encoder, settings)
+	about, err := describe.Data(ctx, d, t, s.files.Options.Encoder, settings)
 	s.progress.clear()
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (o *infoOptions) run(ctx context.Context, s *session) error {
 }
 
 // graphInfo is the output of info for a graph.
-type graphInfo struct{ *task.Description }
+type graphInfo struct{ *describe.Description }
 
 func (a graphInfo) print(w io.Writer) {
 	g := a.Graph

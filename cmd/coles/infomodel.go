@@ -11,6 +11,7 @@ import (
 	"coles/internal/setting"
 	"coles/learn"
 	"coles/task"
+	"coles/task/describe"
 )
 
 // modelIn describes the model or the classifier in a file, nil if it holds none.
@@ -26,7 +27,7 @@ func modelIn(ctx context.Context, file *task.Source) (description, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := task.DescribeColumns(f.Encoder)
+	columns := describe.Columns(f.Encoder)
 	switch m := f.Model.(type) {
 	case *gnn.Model:
 		return &networkInfo{m.Hash(), m.Settings(), m.Report(), columns}, nil
@@ -46,15 +47,15 @@ func modelIn(ctx context.Context, file *task.Source) (description, error) {
 
 // modelInfo is the output of info for a model.
 type modelInfo struct {
-	Nodes    int                      `json:"nodes"` // those fitted, which the model names
-	Features int                      `json:"features"`
-	Dim      int                      `json:"dim"`
-	Lambda   []float64                `json:"lambda"`
-	Columns  []task.ColumnDescription `json:"columns,omitempty"` // of the table that features were made of
-	Hash     string                   `json:"hash"`
-	Rows     int                      `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
-	Settings coles.Settings           `json:"settings"`
-	Report   coles.Report             `json:"report"`
+	Nodes    int               `json:"nodes"` // those fitted, which the model names
+	Features int               `json:"features"`
+	Dim      int               `json:"dim"`
+	Lambda   []float64         `json:"lambda"`
+	Columns  []describe.Column `json:"columns,omitempty"` // of the table that features were made of
+	Hash     string            `json:"hash"`
+	Rows     int               `json:"rows_bytes,omitempty"` // of the rows that place others, of a model by -knn
+	Settings coles.Settings    `json:"settings"`
+	Report   coles.Report      `json:"report"`
 
 	Classifier *classifierInfo `json:"classifier,omitempty"`
 }
@@ -102,10 +103,10 @@ func (m *modelInfo) print(w io.Writer) {
 
 // networkInfo is the output of info for a network.
 type networkInfo struct {
-	Hash     string                   `json:"hash"`
-	Settings gnn.Settings             `json:"settings"`
-	Report   gnn.Report               `json:"report"`
-	Columns  []task.ColumnDescription `json:"columns,omitempty"`
+	Hash     string            `json:"hash"`
+	Settings gnn.Settings      `json:"settings"`
+	Report   gnn.Report        `json:"report"`
+	Columns  []describe.Column `json:"columns,omitempty"`
 }
 
 func (m *networkInfo) print(w io.Writer) {
@@ -114,7 +115,7 @@ func (m *networkInfo) print(w io.Writer) {
 	printColumns(w, m.Columns)
 }
 
-func printColumns(w io.Writer, columns []task.ColumnDescription) {
+func printColumns(w io.Writer, columns []describe.Column) {
 	for _, c := range columns {
 		fmt.Fprintf(w, "  %s\t%v\n", c.Name, c)
 	}
@@ -162,7 +163,7 @@ func (k *classifierInfo) print(w io.Writer) {
 		fmt.Fprintf(w, "classifier of\t%d classes: %q\n", len(k.Classes), k.Classes)
 	}
 	fmt.Fprintf(w, "predicts\t%s\n", k.Predicts)
-	fmt.Fprintf(w, "learnt from\t%s, of %s\n", task.NameOf(k.Origin), setting.Count(k.Features, "columns"))
+	fmt.Fprintf(w, "learnt from\t%s, of %s\n", k.Origin.Name(), setting.Count(k.Features, "columns"))
 	if k.C > 0 {
 		fmt.Fprintf(w, "penalty\tC = %g\n", k.C)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"coles"
+	"coles/learn"
 	"coles/task"
 
 	"github.com/urfave/cli/v3"
@@ -27,16 +28,20 @@ func (o *labelOptions) flag() cli.Flag {
 
 // target is what the labels of n nodes are. The error of a label that is no number names its line in the file at a path.
 func (o *labelOptions) target(d *task.Data, n int, path string) (task.Target, error) {
-	if !slices.Contains(append(task.Meanings, ""), o.as) {
-		return task.Target{}, usagef("-labels-as %s: want classes, numbers or several", o.as)
-	}
 	t, err := task.TargetOf(d.Dataset, n, o.as)
 	var odd *task.NumberError
 	if errors.As(err, &odd) {
 		err = fmt.Errorf("%s: %w: -labels-as classes takes all for names, -missing-marks %s has such nodes without a label",
 			nameOf(path)+placeOf(path, odd.Node, func(word string) bool { return word == odd.Label }), odd, odd.Label)
 	}
-	return t, err
+	return t, badOption("labels-as", err)
+}
+
+// choose has the labels choose the model of a fit.
+func (o *labelOptions) choose(s *session, fit *task.Fitting, d *task.Data, how learn.Options) error {
+	t, err := o.target(d, d.Graph.Nodes(), s.labelsAt())
+	fit.Labels, fit.How = &t, how
+	return err
 }
 
 // overflowing has the error of what overflows name the largest of the numbers of nodes, and its place in the file at a path.

@@ -166,7 +166,7 @@ func (o *linksOptions) addSimilar(ctx context.Context, s *session, to *recommend
 
 // addLearned adds what a recommender finds that learns from the graph itself.
 func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommendations) (*task.Data, error) {
-	e, err := newEmbedder(ctx, s, &o.fit, o.with, task.ForLinks)
+	by, err := o.fit.how(ctx, s, o.with, task.ForLinks)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (o *linksOptions) addLearned(ctx context.Context, s *session, to *recommend
 	how := task.Linking{Directed: o.directed, Kind: o.relation, ByCosine: o.by == "cosine", Seed: o.fit.seed, Progress: s.progress.show}
 	if d.Features != nil || s.files.By != nil || o.relation != "" {
 		how.Embed = func(ctx context.Context, g *coles.Graph) (mat.Matrix, error) {
-			f, err := e.embed(ctx, d.On(g))
+			f, err := s.embed(ctx, d.On(g), by)
 			if err != nil {
 				return nil, err
 			}

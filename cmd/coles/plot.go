@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"coles/learn"
 	"coles/near"
 	"coles/picture"
+	"coles/plane"
 	"coles/task"
 	"coles/webmap"
 
@@ -61,13 +61,12 @@ func (o *plotOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	how := learn.Options{Seed: o.fit.seed}
-	v, err := o.read(ctx, s, task.General, func(e *embedder, d *task.Data) error {
+	v, err := o.read(ctx, s, task.General, func(fit *task.Fitting, d *task.Data) error {
 		switch {
 		case o.predicted && !s.set("kind"):
-			e.quiet = true
-			return chosenBy(&o.labelOptions, how)(e, d)
+			return o.choose(s, fit, d, how)
 		case o.byClusters(task.Known(d.Dataset, d.Nodes())) && !s.set("for"):
-			e.fitting.For = task.ForClustering
+			fit.For = task.ForClustering
 		}
 		return nil
 	})
@@ -119,7 +118,7 @@ func (m *nodeMap) colour(ctx context.Context, s *session, how learn.Options) err
 	case o.predicted:
 		m.Groups, err = predictedClasses(ctx, s, v, t, how)
 	case m.Grades:
-		m.Groups, m.Names = graded(t.Values)
+		m.Groups, m.Names = picture.Graded(t.Values)
 	case o.byClusters(m.Groups):
 		m.Noun = "cluster"
 		m.Groups, m.Names, err = o.count.find(ctx, s, v, o.fit.seed)
@@ -176,40 +175,6 @@ func predictedClasses(ctx context.Context, s *session, v *vectors, t task.Target
 	return classes, nil
 }
 
-// steps is how many colours a scale has.
-const steps = 8
-
-// graded are numbers, NaN for none, in steps of about as many nodes each, and the range of each.
-func graded(values []float64) (step []int, names []string) {
-	sorted := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	slices.Sort(sorted)
-	var first []float64 // of each step
-	for k := range steps {
-		first = append(first, sorted[k*len(sorted)/steps])
-	}
-	first = slices.Compact(first)
-	for k, v := range first {
-		last := sorted[len(sorted)-1]
-		if k+1 < len(first) {
-			next, _ := slices.BinarySearch(sorted, first[k+1])
-			last = sorted[next-1]
-		}
-		name := short(v)
-		if last > v {
-			name += " to " + short(last)
-		}
-		names = append(names, name)
-	}
-	step = make([]int, len(values))
-	for i, v := range values {
-		at, found := slices.BinarySearch(first, v)
-		if step[i] = at - 1; found {
-			step[i] = at
-		}
-	}
-	return step, names
-}
-
 const (
 	mostByTSNE = 20_000 // nodes that t-SNE draws: more take minutes, and cover each other
 	mostEdges  = 3000   // that a map draws: more are a grey cloud
@@ -261,7 +226,8 @@ func (v *vectors) shows() string {
 		return "nodes by their vectors"
 	case v.Features == nil:
 		return "nodes by their neighbours"
-	case task.OriginOf(v.Model).Kind == coles.UseFeatures.String():
+	}
+	if m, ok := v.Model.(*coles.Model); ok && m.Report().Kind == coles.UseFeatures {
 		return "nodes by their features, embedded"
 	}
 	return "nodes by features and neighbours"
@@ -275,10 +241,10 @@ func (m *nodeMap) flatten(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
 			return nil, err
 		}
 	}
-	if m.unit, err = task.UnitRows(ctx, x); err != nil {
+	if m.unit, err = plane.UnitRows(ctx, x); err != nil {
 		return nil, err
 	}
-	return task.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
+	return plane.Places(ctx, m.unit, m.o.by == "pca", m.o.fit.seed, m.progress)
 }
 
 // join takes the degrees of the graph, if there is one, and the graph itself if its edges are few.
@@ -296,7 +262,7 @@ func (m *nodeMap) join() (err error) {
 }
 
 // byImportance are the nodes, the most important first.
-func (m *nodeMap) byImportance() []int { return task.Important(m.drawn, m.unit, m.Groups) }
+func (m *nodeMap) byImportance() []int { return plane.Important(m.drawn, m.unit, m.Groups) }
 
 // write writes the map as a page.
 func (m *nodeMap) write(ctx context.Context, w io.Writer) error {

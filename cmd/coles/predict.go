@@ -63,7 +63,12 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	v, err := o.vectorOptions.read(ctx, s, task.General, o.byLabels(how))
+	v, err := o.vectorOptions.read(ctx, s, task.General, func(fit *task.Fitting, d *task.Data) error {
+		if s.set("kind", "use") { // which has learnt from a model
+			return nil
+		}
+		return o.choose(s, fit, d, how)
+	})
 	if err != nil {
 		return err
 	}
@@ -105,7 +110,7 @@ func (o *predictOptions) run(ctx context.Context, s *session) error {
 	if err := o.result.write(ctx, out.lines, a.result, a.columns, slices.Values(a.lines)); err != nil {
 		return err
 	}
-	fmt.Fprint(s.stderr, a.said)
+	a.tell(s)
 	if v.Choice != nil && o.verbose {
 		s.say("%s", strings.ReplaceAll(v.Choice.String(), "\n", "\ncoles: "))
 	}
@@ -140,25 +145,6 @@ func (v *vectors) learn(ctx context.Context, s *session, t task.Target, how lear
 		err = fmt.Errorf("%w; name a file by -labels", err)
 	}
 	return p, err
-}
-
-// byLabels has the labels choose the model, unless an option sets its kind or a classifier has learnt from one.
-func (o *predictOptions) byLabels(how learn.Options) func(*embedder, *task.Data) error {
-	return func(e *embedder, d *task.Data) error {
-		if e.s.set("kind", "use") {
-			return nil
-		}
-		return chosenBy(&o.labelOptions, how)(e, d)
-	}
-}
-
-// chosenBy has the labels choose the model.
-func chosenBy(o *labelOptions, how learn.Options) func(*embedder, *task.Data) error {
-	return func(e *embedder, d *task.Data) error {
-		t, err := o.target(d, d.Graph.Nodes(), e.s.labelsAt())
-		e.fitting.Labels, e.fitting.How = &t, how
-		return err
-	}
 }
 
 // predictor learns from labels, unless there is a predictor: then it is checked against the vectors and the labels.

@@ -35,6 +35,7 @@ type session struct {
 
 	*inputOptions
 	files task.Files
+	quiet bool // about what a fit chose
 }
 
 // action has a command do its work.

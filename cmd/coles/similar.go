@@ -145,11 +145,12 @@ func (o *similarOptions) find(ctx context.Context, s *session, d *task.Data, sim
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	q, err := s.files.Vectors(ctx, from, "")
+	s.files = task.Files{Options: s.files.Options}
+	q, y, err := s.files.Embedding(ctx, from)
 	if err = s.told(err); err != nil {
 		return nil, nil, nil, err
 	}
-	if found, err = similar.Index().Vectors(ctx, q.Features, min(o.k, len(ids))); err == nil {
+	if found, err = similar.Index().Vectors(ctx, y, min(o.k, len(ids))); err == nil {
 		s.warn(fmt.Errorf("%s, %s: files of vectors do not name their model, and those of two models are not alike", nameOf(o.embedding), nameOf(o.queries)))
 	}
 	return ids, task.Names(q.IDs, len(found)), found, err

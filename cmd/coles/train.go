@@ -64,7 +64,10 @@ func (o *trainOptions) run(ctx context.Context, s *session) error {
 		return err
 	}
 	w := &embedding{o: &o.out, new: &newcomerOptions{}}
-	return w.write(ctx, s, func() (maker, error) { return o.trainer(ctx, s) })
+	return w.write(ctx, s, func() (maker, error) {
+		t, err := o.trainer(ctx, s)
+		return t.embed, err
+	})
 }
 
 // presets are the settings to begin with.

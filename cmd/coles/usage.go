@@ -30,7 +30,7 @@ var options = map[string]string{
 	"Dim": "-dim", "Kappa": "-kappa", "Eta": "-eta", "Filter": "-filter", "Negatives": "-negatives", "WeightSpan": "-weight-span",
 	"Structure": "-structure", "Kind": "-kind", "By": "-by", "Ignore": "-ignore", "Unweighted": "-unweighted",
 	"Header": "-header yes or no", "Missing": "-missing zero, mean or drop", "MissingRows": "-missing-rows zero, mean or drop",
-	"Bipartite": "-bipartite", "Repeats": "-repeats sum, max or first", "MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Weight": "-weight", "LabelColumn": "-labels FILE:COLUMN", "Format": "-from", "Kinds": "-categorical, -text, -numeric or -ignore", "Nearest": "-knn", "IDs": "-ids",
+	"Bipartite": "-bipartite", "Repeats": "-repeats sum, max or first", "MissingMarks": "-missing-marks", "SkipUnknown": "-skip-unknown", "Columns": "-columns", "Weight": "-weight", "LabelColumn": "-labels FILE:COLUMN", "Format": "-from", "Kinds": "-categorical, -text, -numeric or -ignore", "Nearest": "-knn", "LabelsAs": "-labels-as", "IDs": "-ids",
 }
 
 // wanted is the text of a bad setting that an option has made.

@@ -73,23 +73,23 @@ type vectors struct {
 
 // read reads an embedding, and the graph if there is one. Without -embedding it reads the graph and embeds it for a
 // purpose; adapt may change how.
-func (o *vectorOptions) read(ctx context.Context, s *session, usual task.Purpose, adapt func(*embedder, *task.Data) error) (*vectors, error) {
+func (o *vectorOptions) read(ctx context.Context, s *session, usual task.Purpose, adapt func(*task.Fitting, *task.Data) error) (*vectors, error) {
 	if o.embedding != "" {
 		return o.readVectors(ctx, s)
 	}
-	e, err := newEmbedder(ctx, s, &o.fit, o.with, usual)
+	how, err := o.fit.how(ctx, s, o.with, usual)
 	if err != nil {
 		return nil, err
 	}
 	s.files.Arcs = o.directed
 	d, err := s.read(ctx)
 	if err == nil && adapt != nil {
-		err = adapt(e, d)
+		err = adapt(&how, d)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f, err := e.embed(ctx, d)
+	f, err := s.embed(ctx, d, how)
 	return &vectors{d, f}, err
 }
 

@@ -203,9 +203,9 @@ type Error struct {
 
 // An Advice names an option that decides how such a place is read.
 type Advice struct {
-	Field string // of [Options], such as "Header"
-	Value string // that would do, such as "1,2,3"; "" where there is a choice
-	Says  string // what it says, such as "whether the first line is a header"
+	Field string `json:"field"` // of [Options], such as "Header"
+	Value string `json:"value"` // that would do, such as "1,2,3"; "" where there is a choice
+	Says  string `json:"says"`  // what it says, such as "whether the first line is a header"
 }
 
 // Error formats as file:line:column, or file and byte offset, the cause and the advice.

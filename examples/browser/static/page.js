@@ -47,7 +47,7 @@ function receive(m) {
 		if (graph) byLabels();
 	} else if ("warning" in m) {
 		find("#warning").textContent += m.warning + "\n";
-		advise(m.advice);
+		advise(m.advice ?? []);
 	} else if ("stage" in m) {
 		busy(`${stages[m.stage] ?? m.stage} …`);
 		if (m.total > 1) bar.value = m.done / m.total;

@@ -18,13 +18,6 @@ type File struct {
 	Data []byte // the bytes of the file
 }
 
-// An Advice is an option that may help, by its name in [parse.Options].
-type Advice struct {
-	Field string `json:"field"` // the option's name
-	Value string `json:"value"` // that would do; "" where there is a choice
-	Says  string `json:"says"`  // what it says
-}
-
 // read reads what a request names.
 func read(ctx context.Context, r Request, send func(message any)) (*task.Data, error) {
 	switch r.Sample {
@@ -46,7 +39,7 @@ func read(ctx context.Context, r Request, send func(message any)) (*task.Data, e
 	files.Progress = func(stage string, _, _ int) { send(Stage{Stage: stage, Total: 1}) }
 	d, err := files.Read(ctx)
 	for _, n := range files.Notes {
-		send(Warning{n.Text, advice(n)})
+		send(Warning{n.Text, n.Advice})
 	}
 	return d, err
 }
@@ -76,14 +69,5 @@ func (f File) firstLines(ctx context.Context) (all [][]string) {
 		}
 		return 0, nil
 	})
-	return all
-}
-
-// advice is that of a note.
-func advice(n task.Note) []Advice {
-	all := []Advice{}
-	for _, a := range n.Advice {
-		all = append(all, Advice(a))
-	}
 	return all
 }

@@ -60,23 +60,15 @@ func (v *View) predict(ctx context.Context, send func(message any)) error {
 			groups[i] = a.Classes[0].Class
 		}
 	}
-	return sendGroups(Groups{groups, v.graph.Classes, "class", noteOf(p, len(groups)-len(rest), len(rest)), Download{File: "predictions.csv"}}, lines, send)
+	note := fmt.Sprintf("%s, and predictions for %s", setting.Count(len(groups)-len(rest), "labels"), setting.Count(len(rest), "nodes"))
+	for _, n := range p.Found(v.data.Graph, target, "", false) {
+		said, _, _ := strings.Cut(n.Text, "\n")
+		note += "; " + said
+	}
+	return sendGroups(Groups{groups, v.graph.Classes, "class", note, Download{File: "predictions.csv"}}, lines, send)
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-
-// noteOf says how nodes without labels were predicted.
-func noteOf(p *task.Predictor, known, rest int) (note string) {
-	switch p.Kind() {
-	case task.Number:
-		note = fmt.Sprintf("%s, and numbers for %s, R² %.2f in cross-validation", setting.Count(known, "labels"), setting.Count(rest, "nodes"), p.Ridge.Found.R2)
-	case task.SeveralClasses:
-		note = fmt.Sprintf("%s with several classes, and predictions for %d, micro-F1 %.2f in cross-validation", setting.Count(known, "nodes"), rest, p.Scores.Micro)
-	default:
-		note = fmt.Sprintf("%s, and predictions for %s", setting.Count(known, "labels"), setting.Count(rest, "nodes"))
-	}
-	return fmt.Sprintf("%s, by the %s: %s", note, p.Model(), p.Weights.Text(p.Reads()))
-}
 
 // mostCounted is how many nodes have their clusters counted, which compares all pairs: half a minute
 // in a browser.

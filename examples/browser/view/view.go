@@ -14,6 +14,7 @@ import (
 	"coles/dataset/parse"
 	"coles/internal/setting"
 	"coles/near"
+	"coles/plane"
 	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
@@ -86,13 +87,13 @@ type (
 	}
 	// A Warning is a line about files that may be misread.
 	Warning struct {
-		Warning string   `json:"warning"` // in words
-		Advice  []Advice `json:"advice"`  // what says otherwise
+		Warning string         `json:"warning"` // in words
+		Advice  []parse.Advice `json:"advice"`  // what says otherwise
 	}
 	// A Failure is an error.
 	Failure struct {
-		Error  string   `json:"error"`  // its text
-		Advice []Advice `json:"advice"` // what may help
+		Error  string         `json:"error"`  // its text
+		Advice []parse.Advice `json:"advice"` // what may help
 	}
 )
 
@@ -110,7 +111,7 @@ type View struct {
 func (v *View) Answer(ctx context.Context, r Request, send func(message any)) {
 	if err := v.answer(ctx, r, send); err != nil {
 		n := task.NoteOf(err)
-		send(Failure{n.Text, advice(n)})
+		send(Failure{n.Text, n.Advice})
 	}
 }
 
@@ -133,12 +134,12 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 		return err
 	}
 	for _, note := range f.Notes {
-		send(Warning{note.Text, advice(note)})
+		send(Warning{note.Text, note.Advice})
 	}
 	if said := f.Notice(); said != "" {
-		send(Warning{said, []Advice{}})
+		send(Warning{said, nil})
 	}
-	unit, err := task.UnitRows(ctx, f.Rows) // only directions are compared
+	unit, err := plane.UnitRows(ctx, f.Rows) // only directions are compared
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (v *View) answer(ctx context.Context, r Request, send func(message any)) er
 	if err != nil {
 		return err
 	}
-	*v = View{d, Graph{Graph: describe(d), IDs: d.Graph.IDs(), Classes: d.Classes, First: task.Important(d.Graph.Degrees(), nil, nil)}, f.Rows, similar}
+	*v = View{d, Graph{Graph: describe(d), IDs: d.Graph.IDs(), Classes: d.Classes, First: plane.Important(d.Graph.Degrees(), nil, nil)}, f.Rows, similar}
 	if d.Labels != nil {
 		v.graph.Labels = task.Known(d.Dataset, v.nodes())
 	}
@@ -213,7 +214,7 @@ func fit(ctx context.Context, d *task.Data, how task.Fitting, send func(message 
 
 // place sends a map by principal components or by t-SNE.
 func place(ctx context.Context, unit mat.Matrix, components bool, m Map, start time.Time, send func(message any)) error {
-	places, err := task.Places(ctx, unit, components, 1, nil)
+	places, err := plane.Places(ctx, unit, components, 1, nil)
 	if err != nil {
 		return err
 	}

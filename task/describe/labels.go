@@ -1,4 +1,4 @@
-package task
+package describe
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/eval"
+	"coles/task"
 )
 
 // A labelsDescription is of labels of any kind.
@@ -53,8 +54,8 @@ func (h *homophily) Doubt(chosen *coles.Alignment) string {
 	return fmt.Sprintf("%.0f %% of edges join one class, and %.0f %% by chance: the graph may know better", 100*h.Edge, 100*h.Expected)
 }
 
-// DescribeLabels describes labels for what they are. Errors: of package eval.
-func DescribeLabels(ctx context.Context, d *Data, t Target) (*labelsDescription, error) {
+// Labels describes labels for what they are. Errors: of package eval.
+func Labels(ctx context.Context, d *task.Data, t task.Target) (*labelsDescription, error) {
 	about := &labelsDescription{Labelled: len(Labelled(d.Dataset))}
 	switch {
 	case t.Values != nil:

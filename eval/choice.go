@@ -1,4 +1,4 @@
-package task
+package eval
 
 import (
 	"context"
@@ -7,11 +7,13 @@ import (
 	"coles"
 	"coles/dataset"
 	"coles/internal/setting"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Draw draws splits with perClass nodes of each class to train on, or a third of a smaller class, and says so. Errors: as
 // [dataset.Dataset.RandomSplits], and [dataset.ErrMissing] for no class of three labelled nodes.
-func (d *Data) Draw(perClass, count int, seed uint64) (splits []dataset.Split, said string, err error) {
+func Draw(d *dataset.Dataset, perClass, count int, seed uint64) (splits []dataset.Split, said string, err error) {
 	if splits, err = d.RandomSplits(perClass, count, seed); err != nil {
 		return nil, "", err
 	}
@@ -34,15 +36,16 @@ func (d *Data) Draw(perClass, count int, seed uint64) (splits []dataset.Split, s
 	return splits, said, nil
 }
 
-// Other fits the model that the fit of m to the data has not chosen, without columns of structure. Errors: as [coles.Fit].
-func (d *Data) Other(ctx context.Context, m *coles.Model, progress coles.Progress) (*coles.Model, error) {
+// Other fits the model that the fit of m to g and x has not chosen, without columns of structure. Errors: as [coles.Fit].
+func Other(ctx context.Context, g *coles.Graph, x mat.Matrix, m *coles.Model, progress coles.Progress) (*coles.Model, error) {
 	s := m.Settings()
 	s.Kind = coles.UseGraph
 	if m.Report().Kind == coles.UseGraph {
 		s = s.WithoutGraph()
 	}
-	if s.Structure = 0; d.Graph.Roles() == nil {
-		s.Dim = min(s.Dim, d.Columns())
+	if s.Structure = 0; g.Roles() == nil {
+		_, columns := x.Dims()
+		s.Dim = min(s.Dim, columns)
 	}
-	return coles.Fit(ctx, d.Graph, d.Features, coles.WithProgress(progress), coles.WithSettings(s))
+	return coles.Fit(ctx, g, x, coles.WithProgress(progress), coles.WithSettings(s))
 }

@@ -1,4 +1,6 @@
-package task
+// Package describe tells what data are before anything is asked of them: sizes, degrees, columns, labels, and what a fit
+// would choose.
+package describe
 
 import (
 	"cmp"
@@ -9,12 +11,14 @@ import (
 
 	"coles"
 	"coles/dataset/parse"
+	"coles/internal/matrix"
 	"coles/table"
+	"coles/task"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Description is of [Data], and of a fit of them in advance.
+// A Description is of data, and of a fit of them in advance.
 type Description struct {
 	Graph      coles.GraphReport    `json:"graph"`
 	Weights    *weightRange         `json:"weights"`         // null for a graph that is not weighted
@@ -22,7 +26,7 @@ type Description struct {
 	Components int                  `json:"components"`
 	Degrees    degreeRange          `json:"degrees"`
 	Features   *featuresDescription `json:"features"`          // null for none
-	Columns    []ColumnDescription  `json:"columns,omitempty"` // of the table that features are made of
+	Columns    []Column             `json:"columns,omitempty"` // of the table that features are made of
 	Labels     *labelsDescription   `json:"labels"`            // null for none
 	Splits     int                  `json:"splits"`
 	Read       []parse.Layout       `json:"read,omitempty"` // how files of text were
@@ -50,8 +54,8 @@ type kindDescription struct {
 	Once  int    `json:"ends_of_one_edge"`
 }
 
-// describeKinds describes the kinds of edges, by their names.
-func (d *Data) describeKinds() (all []kindDescription) {
+// kindsOf describes the kinds of edges, by their names.
+func kindsOf(d *task.Data) (all []kindDescription) {
 	for _, kind := range slices.Sorted(maps.Keys(d.Kinds)) {
 		of, ends := kindDescription{Kind: kind, Edges: d.Kinds[kind].NNZ()}, make(map[int]bool)
 		d.Kinds[kind].DoNonZero(func(u, v int, _ float64) { ends[u], ends[v] = true, true })
@@ -82,24 +86,26 @@ type featuresDescription struct {
 	Empty   int     `json:"empty_rows"` // that have none
 }
 
-// Describe describes data whose labels are t, and a fit with these settings. e tells the columns of a table, nil for none.
+// Data describes data whose labels are t, and a fit with these settings. e tells the columns of a table, nil for none.
 // Errors: as [coles.Settings.Estimate], [coles.Settings.Alignment], and of package eval.
-func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
+func Data(ctx context.Context, d *task.Data, t task.Target, e *table.Encoder, settings coles.Settings) (*Description, error) {
 	g := d.Graph
 	_, components := g.Components()
-	about := &Description{Graph: g.Report(), Kinds: d.describeKinds(), Components: components, Degrees: degreesOf(g), Columns: DescribeColumns(e), Splits: len(d.Splits), Read: d.Layouts}
+	about := &Description{Graph: g.Report(), Kinds: kindsOf(d), Components: components, Degrees: degreesOf(g), Columns: Columns(e), Splits: len(d.Splits), Read: d.Layouts}
 	if g.Report().Weighted {
 		about.Weights = &weightRange{math.Inf(1), 0}
 		for _, w := range g.Edges() {
 			about.Weights.Min, about.Weights.Max = min(about.Weights.Min, w), max(about.Weights.Max, w)
 		}
 	}
-	if d.Features != nil {
-		about.Features = describeFeatures(d.Features)
-	}
 	var err error
+	if d.Features != nil {
+		if about.Features, err = describeFeatures(ctx, d.Features); err != nil {
+			return nil, err
+		}
+	}
 	if d.Labels != nil {
-		if about.Labels, err = DescribeLabels(ctx, d, t); err != nil {
+		if about.Labels, err = Labels(ctx, d, t); err != nil {
 			return nil, err
 		}
 	}
@@ -117,8 +123,8 @@ func Describe(ctx context.Context, d *Data, t Target, e *table.Encoder, settings
 	return about, nil
 }
 
-// A ColumnDescription is of the features that an encoder makes of a column.
-type ColumnDescription struct {
+// A Column is of the features that an encoder makes of a column.
+type Column struct {
 	Name     string     `json:"name"`
 	Kind     table.Kind `json:"kind"`
 	Values   int        `json:"values"` // different ones, words of a text
@@ -128,15 +134,15 @@ type ColumnDescription struct {
 }
 
 // String is the column in words, without its name.
-func (c ColumnDescription) String() string { return c.text }
+func (c Column) String() string { return c.text }
 
-// DescribeColumns describes the columns of an encoder; none of plain numbers.
-func DescribeColumns(e *table.Encoder) (all []ColumnDescription) {
+// Columns describes the columns of an encoder; none of plain numbers.
+func Columns(e *table.Encoder) (all []Column) {
 	if e == nil || e.AsIs() {
 		return nil
 	}
 	for _, v := range e.Variables() {
-		all = append(all, ColumnDescription{v.Name, v.Kind, v.Values, v.Holes, v.Features(), v.String()})
+		all = append(all, Column{v.Name, v.Kind, v.Values, v.Holes, v.Features(), v.String()})
 	}
 	return all
 }
@@ -157,30 +163,19 @@ func degreesOf(g *coles.Graph) degreeRange {
 	}
 }
 
-func describeFeatures(x mat.Matrix) *featuresDescription {
+func describeFeatures(ctx context.Context, x mat.Matrix) (*featuresDescription, error) {
 	rows, columns := x.Dims()
 	f := &featuresDescription{Columns: columns}
-	held := make([]bool, rows)
-	count := func(i, _ int, v float64) {
-		if v != 0 {
-			f.NonZero++
-			held[i] = true
-		}
+	each, err := matrix.Read(ctx, x)
+	if err != nil {
+		return nil, err
 	}
-	if s, ok := x.(mat.NonZeroDoer); ok {
-		s.DoNonZero(count)
-	} else {
-		for i := range rows {
-			for j := range columns {
-				count(i, j, x.At(i, j))
-			}
-		}
-	}
-	for _, some := range held {
-		if !some {
+	for i := range rows {
+		before := f.NonZero
+		if each.DoRowNonZero(i, func(_, _ int, _ float64) { f.NonZero++ }); f.NonZero == before {
 			f.Empty++
 		}
 	}
 	f.Share = float64(f.NonZero) / (float64(rows) * float64(columns))
-	return f
+	return f, nil
 }

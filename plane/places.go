@@ -1,4 +1,4 @@
-package task
+package plane
 
 import (
 	"cmp"
@@ -7,19 +7,18 @@ import (
 	"slices"
 
 	"coles"
-	"coles/plane"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // Places places rows at unit length (n × d) in the plane: by t-SNE or by two principal components. Errors: as
-// [plane.TSNE.Places] and [plane.PCA].
+// [TSNE.Places] and [PCA].
 func Places(ctx context.Context, unit mat.Matrix, components bool, seed uint64, progress coles.Progress) (*mat.Dense, error) {
 	if !components {
-		return plane.TSNE{Seed: seed, Progress: progress}.Places(ctx, unit)
+		return TSNE{Seed: seed, Progress: progress}.Places(ctx, unit)
 	}
 	n, columns := unit.Dims()
-	pca, err := plane.PCA(ctx, unit, min(2, columns))
+	pca, err := PCA(ctx, unit, min(2, columns))
 	if err != nil {
 		return nil, err
 	}
@@ -57,4 +56,13 @@ func Important(degrees []float64, unit mat.Matrix, groups []int) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(importance[j], importance[i]) })
 	return order
+}
+
+// UnitRows scales the rows of y to length 1; zero rows stay zero.
+func UnitRows(ctx context.Context, y mat.Matrix) (mat.Matrix, error) {
+	p, err := coles.PrepareRowL2.Fit(ctx, y)
+	if err != nil {
+		return nil, err
+	}
+	return p.Apply(ctx, y)
 }
