@@ -25,8 +25,8 @@ import (
 // passes over the edges with c + 1 columns, or up to 535 with one of numbers. Columns of features take as much again at most,
 // or are not tried.
 //
-// Errors: [coles.ErrShape] unless there are a label and a node for each row, and for fewer than three numbers or all alike;
-// the errors of LogisticRegression.Fit; [ErrSplit] also for a class given twice; [coles.ErrSetting] for Balanced with other
+// Errors: [coles.ErrShape] unless there are a label and a node for each row; the errors of LogisticRegression.Fit; [ErrSplit]
+// also for a class given twice, and for fewer than three numbers or all alike; [coles.ErrSetting] for Balanced with other
 // labels than one class.
 func Fit(ctx context.Context, g *coles.Graph, y mat.Matrix, labels Labels, how Options) (*Predictor, error) {
 	ctx = parallel.Reporting(ctx, how.Progress)

@@ -23,8 +23,8 @@ const accuracy, scoreAccuracy = 1e-3, 1e-6
 
 // Most errors are those of package coles. These two are of learn.
 var (
-	// ErrSplit: training rows of a single class, or rows that are trained and tested on, or tested
-	// twice.
+	// ErrSplit: training rows of a single class or of too few numbers, or rows that are trained and
+	// tested on, or tested twice.
 	ErrSplit = errors.New("bad split")
 	// ErrConvergence: the features of a logistic regression are too large for float64.
 	ErrConvergence = errors.New("no convergence")

@@ -64,7 +64,7 @@ func (t *numbers) labelled() (rows []int) {
 func (t *numbers) enough() error {
 	y := picked(t.values, t.labelled())
 	if len(y) < 3 || slices.Min(y) == slices.Max(y) {
-		return fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", coles.ErrShape, len(y))
+		return fmt.Errorf("%w: %d rows with a value, which takes three that are not alike", ErrSplit, len(y))
 	}
 	return nil
 }

@@ -322,7 +322,7 @@ func TestPredictorRefuses(t *testing.T) {
 			"a bad C":               {fit(g, l, Options{Cs: []float64{-1}}), coles.ErrSetting},
 			"labels of some":        {fit(g, few, Options{}), coles.ErrShape},
 			"no labels":             {fit(g, Labels{}, Options{}), coles.ErrShape},
-			"too few":               {fit(g, only(l, func(i int) bool { return i == 0 }), Options{}), map[bool]error{true: coles.ErrShape, false: ErrSplit}[kind == "numbers"]},
+			"too few":               {fit(g, only(l, func(i int) bool { return i == 0 }), Options{}), ErrSplit},
 			"known labels of some":  {predict(g, x, few), coles.ErrShape},
 			"labels of other kinds": {predict(g, x, other), coles.ErrShape},
 			"a graph of others":     {predict(three, x, l), coles.ErrShape},

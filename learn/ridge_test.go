@@ -133,8 +133,8 @@ func TestRidgeRefuses(t *testing.T) {
 	nan, huge := math.NaN(), mat.NewDense(3, 1, []float64{1e200, -1e200, 0})
 	testkit.WantRefusals(t, map[string][2]error{
 		"values of some":   {learn(x, 1, 2), coles.ErrShape},
-		"two values":       {learn(x, 1, 2, nan, nan, nan, nan), coles.ErrShape},
-		"values alike":     {learn(x, 1, 1, 1, 1, nan, nan), coles.ErrShape},
+		"two values":       {learn(x, 1, 2, nan, nan, nan, nan), ErrSplit},
+		"values alike":     {learn(x, 1, 1, 1, 1, nan, nan), ErrSplit},
 		"infinity":         {learn(x, 1, 2, 3, math.Inf(1), nan, nan), coles.ErrNotFinite},
 		"squares overflow": {learn(huge, 1, 2, 3), coles.ErrNotFinite},
 		"another width":    {predict(testkit.Normal(3, 5, 1, 1)), coles.ErrShape},

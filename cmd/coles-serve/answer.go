@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"coles/internal/setting"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -24,9 +23,10 @@ import (
 var patience = 10 * time.Second // less in tests
 
 const (
-	maxBody    = 1 << 20
-	maxNearest = 1000
-	mostTold   = 1000 // changes
+	maxBody     = 1 << 20
+	maxNearest  = 1000
+	mostTold    = 1000 // changes
+	longestName = 1000 // of a node that is told, in bytes: an answer has maxNearest of them
 )
 
 // A failure is an error with a status of its own.
@@ -96,26 +96,36 @@ func decode(r *http.Request, to any) error {
 		return failure{http.StatusRequestTimeout, fmt.Errorf("body: it has not come within %v", patience)}
 	case err != nil:
 		return fmt.Errorf("body: %w", err)
-	case bytes.ContainsRune(text, utf8.RuneError): // which the decoder would mend
-		return errors.New("body: not UTF-8, or has U+FFFD, which stands for what was not")
 	}
-	body := json.NewDecoder(bytes.NewReader(text))
-	body.DisallowUnknownFields()
-	body.UseNumber()
-	if err := body.Decode(to); err != nil {
-		if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-			err = fmt.Errorf("byte %d: %q cannot be a JSON %s", kind.Offset, kind.Field, kind.Value)
-		} else if strings.HasSuffix(err.Error(), "exceeded max depth") {
+	// Package encoding/json would take a key twice, or in capitals, and put U+FFFD for what is not UTF-8.
+	err = jsonv2.Unmarshal(text, to, jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(exact)))
+	syntax, kind := (*jsontext.SyntacticError)(nil), (*jsonv2.SemanticError)(nil)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jsonv2.ErrUnknownName) && errors.As(err, &kind):
+		return fmt.Errorf("body%s: unknown key", kind.JSONPointer)
+	case errors.As(err, &kind):
+		return fmt.Errorf("body%s cannot be %s", kind.JSONPointer, cmp.Or(string(kind.JSONValue), kinds[kind.JSONKind]))
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return fmt.Errorf("body%s: the key is there twice", syntax.JSONPointer)
+	case errors.As(err, &syntax):
+		if err = syntax.Err; strings.HasSuffix(err.Error(), "max depth") {
 			err = errors.New("more than 10,000 lists or objects inside one another")
 		}
-		return fmt.Errorf("body: %w", err)
+		return fmt.Errorf("body: byte %d: %w", syntax.ByteOffset, err)
 	}
-	if body.Decode(&struct{}{}) != io.EOF {
-		return errors.New("body: more than one value")
+	return fmt.Errorf("body: %w", err)
+}
+
+var kinds = map[jsontext.Kind]string{'{': "an object", '[': "a list", '"': "text", '0': "a number", 't': "true", 'f': "false"}
+
+// exact reads a number as it is written.
+func exact(from *jsontext.Decoder, to *any) error {
+	if from.PeekKind() != '0' {
+		return jsonv2.SkipFunc
 	}
-	// A decoder of encoding/json takes in silence a key that is twice in an object, and puts U+FFFD for halves of characters.
-	if _, err := jsontext.NewDecoder(bytes.NewReader(text)).ReadValue(); err != nil {
-		return fmt.Errorf("body: %w", err)
-	}
-	return nil
+	number, err := from.ReadValue()
+	*to = json.Number(number)
+	return err
 }

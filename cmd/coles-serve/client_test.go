@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -77,10 +78,7 @@ func measure(ctx context.Context, base string, s *state, requests int, stdout io
 	t.print(stdout, time.Since(start))
 	fmt.Fprintf(stdout, "\n%d nodes, %d connections, %d errors, peak memory %d MB, clients included\n",
 		s.Graph.Nodes(), connections, len(t.failed), peak.Bytes()>>20)
-	if len(t.failed) > 0 {
-		return fmt.Errorf("%d requests failed; the first: %w", len(t.failed), t.failed[0])
-	}
-	return nil
+	return errors.Join(t.failed...)
 }
 
 // loaded is what is printed of so many requests to a service of files.
@@ -95,7 +93,6 @@ func loaded(t *testing.T, from source, requests int) string {
 	testkit.Check(t, measure(ctx, "http://"+listener.Addr().String(), stateOf(s), requests, &out))
 	stop()
 	testkit.Check(t, <-served)
-	t.Log(out.String())
 	return out.String()
 }
 

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"coles/table"
 	"coles/task"
@@ -46,19 +45,15 @@ type cells struct {
 }
 
 func cellsOf(d *task.Data) cells {
-	c := cells{make(map[string]int), d.Encoder}
+	c, names := cells{make(map[string]int), d.Encoder}, task.Names(d.FeatureNames, d.Columns())
 	if d.Encoder != nil {
-		for j, v := range d.Encoder.Variables() {
-			c.columns[v.Name] = j
+		names = nil
+		for _, v := range d.Encoder.Variables() {
+			names = append(names, v.Name)
 		}
-	} else {
-		for j := range d.Columns() {
-			name := strconv.Itoa(j)
-			if d.FeatureNames != nil {
-				name = d.FeatureNames[j]
-			}
-			c.columns[name] = j
-		}
+	}
+	for j, name := range names {
+		c.columns[name] = j
 	}
 	return c
 }

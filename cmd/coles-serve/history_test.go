@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -24,13 +25,13 @@ type history struct {
 	s     *service
 	edges map[string]map[string]bool // of all nodes, both ways
 	gone  []string
-	wide  int // columns of the features
+	told  []string // of features, with a number each; nil for none
 }
 
 // Random histories of requests, fits, starts, kills that leave half a line, and second starts on the same folder end in answers that are, to the byte, those of
 // a service that is started on a copy of the folder; nothing that was answered is lost, and nothing is named that is gone.
 func TestHistories(t *testing.T) {
-	count, steps := 3, 60
+	count, steps := 6, 40
 	if !testing.Short() && os.Getenv("COLES_SHARED") != "" {
 		count, steps = 300, 200
 	}
@@ -52,31 +53,41 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// files makes 12 nodes of a kind by the seed: without features, with some, with labels, too.
+// files makes 12 nodes of a kind by the seed: without features, with numbers, or a table of a number, a word and a day on
+// weighted edges, and without labels, with a class a node, several, or numbers.
 func (h *history) files(t *testing.T, seed int) {
 	folder := t.TempDir()
+	kind := []string{"", "numbers", "numbers, class", "table", "table, classes", "numbers, values"}[seed%6]
 	var edges, features, labels strings.Builder
+	table, edge := strings.HasPrefix(kind, "table"), "f%d f%d\n"
+	if h.told = []string{`"0": %.2f, "2": -0.5`, `"1": %.2f, "3": 7`}; table {
+		h.told = []string{`"age": %.2f, "team": "red"`, `"team": "none of these", "age": %.2f`, `"since": "2024-03-01", "team": null, "age": %.2f`}
+		fmt.Fprintln(&features, "id,age,team,since")
+		edge = "f%[1]d f%[2]d 0.%[1]d%[2]d\n"
+	}
 	for i := range 12 {
-		fmt.Fprintf(&features, "f%d", i)
-		for range 4 {
-			fmt.Fprintf(&features, " %.2f", h.rng.NormFloat64()+float64(i%2))
+		if table {
+			fmt.Fprintf(&features, "f%d,%.2f,%s,2024-0%d-07\n", i, h.rng.NormFloat64()+float64(i%2), []string{"red", "blue", ""}[h.rng.IntN(3)], 1+i%9)
+		} else {
+			fmt.Fprintf(&features, "f%d %.2f %.2f %.2f %d\n", i, h.rng.NormFloat64()+float64(i%2), h.rng.NormFloat64(), h.rng.NormFloat64(), i%5)
 		}
-		fmt.Fprintln(&features)
 		if i < 8 {
-			fmt.Fprintf(&labels, "f%d,%c\n", i, 'a'+i%2+i/7)
+			fmt.Fprintf(&labels, "f%d,%s\n", i, map[string]string{"numbers, class": string(rune('a' + i%2 + i/7)), "table, classes": []string{"a", "b", "a;b", "b;c"}[i%4], "numbers, values": fmt.Sprint(i * i)}[kind])
 		}
 		for _, j := range []int{(i + 1) % 12, (i + 2 + h.rng.IntN(8)) % 12} {
-			fmt.Fprintf(&edges, "f%d f%d\n", i, j)
+			fmt.Fprintf(&edges, edge, i, j)
 			h.join(fmt.Sprint("f", i), fmt.Sprint("f", j), true)
 		}
 	}
 	h.from.graph = filepath.Join(folder, "edges")
 	write(t, h.from.graph, edges.String())
-	if seed%3 > 0 {
-		h.wide, h.from.features = 4, filepath.Join(folder, "features")
-		write(t, h.from.features, features.String())
+	if kind == "" {
+		h.told = nil
+		return
 	}
-	if seed%3 == 2 {
+	h.from.features = filepath.Join(folder, "features")
+	write(t, h.from.features, features.String())
+	if strings.Contains(kind, ",") {
 		h.from.labels = filepath.Join(folder, "labels")
 		write(t, h.from.labels, labels.String())
 	}
@@ -106,11 +117,13 @@ func (h *history) names() (all []string) {
 
 func (h *history) one() string { all := h.names(); return all[h.rng.IntN(len(all))] }
 
+// features are some that may be told of a node.
 func (h *history) features() string {
-	if h.wide == 0 {
+	if h.told == nil {
 		return "null"
 	}
-	return []string{"null", "{}", fmt.Sprintf(`{"%d": %.2f, "%d": -0.5}`, h.rng.IntN(2), h.rng.NormFloat64(), 2+h.rng.IntN(2))}[h.rng.IntN(3)]
+	told := fmt.Sprintf("{"+h.told[h.rng.IntN(len(h.told))]+"}", h.rng.NormFloat64())
+	return []string{"null", "{}", told, told}[h.rng.IntN(4)]
 }
 
 // step asks for one change, or starts again, and expects what the mirror says.
@@ -194,26 +207,34 @@ func (h *history) compare(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "copy")
 	testkit.Check(t, os.CopyFS(folder, os.DirFS(h.dir)))
 	fresh := testkit.Must(kept(t, h.from, folder, false))
-	get := func(method, path, body string) (status int, text string) {
+	get := func(method, path, body string) (status int, a answer) {
 		var all [2]string
-		for k, s := range []*service{h.s, fresh} {
+		for k, s := range []*service{fresh, h.s} {
 			w := httptest.NewRecorder()
 			s.handler(t.Context()).ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
 			status, all[k] = w.Code, fmt.Sprint(w.Code, " ", w.Body)
+			testkit.Check(t, json.Unmarshal(w.Body.Bytes(), &a))
 		}
 		if all[0] != all[1] {
-			t.Errorf("%s %s %s: %s, a fresh service says %s", method, path, body, all[0], all[1])
+			t.Errorf("%s %s %s: %s, a fresh service says %s", method, path, body, all[1], all[0])
 		}
-		return status, all[0]
+		return status, a
 	}
 	testkit.WantSame(t, "number of nodes", ask(t, h.s, "GET", "/healthz", "", 200).Nodes, len(h.edges))
-	names := h.names()
-	for _, id := range names {
-		if status, text := get("GET", "/similar?k=50&id="+url.QueryEscape(id), ""); status != 200 {
-			t.Errorf("%s is lost: %s", id, text)
+	for _, id := range h.names() {
+		status, a := get("GET", "/similar?k=50&id="+url.QueryEscape(id), "")
+		if status != 200 {
+			t.Errorf("%s is lost: %s", id, a.Error)
 		}
-		get("GET", "/links?k=50&id="+url.QueryEscape(id), "")
-		for _, l := range ask(t, h.s, "GET", "/links?k=50&id="+url.QueryEscape(id), "", 200).Links {
+		for _, m := range a.Nearest {
+			if h.edges[m.ID] == nil || m.ID == id {
+				t.Errorf("%s is near %s", m.ID, id)
+			}
+		}
+		if status, a = get("GET", "/links?k=50&id="+url.QueryEscape(id), ""); status != 200 {
+			t.Errorf("no links of %s: %s", id, a.Error)
+		}
+		for _, l := range a.Links {
 			if h.edges[l.ID] == nil || h.edges[id][l.ID] {
 				t.Errorf("%s is recommended to %s", l.ID, id)
 			}
@@ -223,25 +244,18 @@ func (h *history) compare(t *testing.T) {
 				}
 			}
 		}
-		for _, m := range ask(t, h.s, "GET", "/similar?k=50&id="+url.QueryEscape(id), "", 200).Nearest {
-			if h.edges[m.ID] == nil || m.ID == id {
-				t.Errorf("%s is near %s", m.ID, id)
-			}
-		}
 		if h.from.labels != "" {
 			get("GET", "/predict?id="+url.QueryEscape(id), "")
 		}
 	}
 	for _, path := range []string{"/embed", "/predict"} {
-		if _, text := get("POST", path, fmt.Sprintf(`{"neighbours": [%q, %q], "k": 50}`, h.one(), h.one())); strings.HasPrefix(text, "5") {
-			t.Errorf("%s: %s", path, text)
+		if status, a := get("POST", path, fmt.Sprintf(`{"neighbours": [%q, %q], "features": %s, "k": 50}`, h.one(), h.one(), h.features())); status >= 500 {
+			t.Errorf("%s: %s", path, a.Error)
 		}
 	}
 	for _, id := range h.gone {
-		if h.edges[id] == nil {
-			if status, text := get("GET", "/similar?id="+url.QueryEscape(id), ""); status != 404 {
-				t.Errorf("%s has risen: %s", id, text)
-			}
+		if status, _ := get("GET", "/similar?id="+url.QueryEscape(id), ""); h.edges[id] == nil && status != 404 {
+			t.Errorf("%s has risen", id)
 		}
 	}
 }

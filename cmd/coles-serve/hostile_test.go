@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -53,7 +54,7 @@ func TestHostileRequests(t *testing.T) {
 				if err != nil || (status < 400 || status > 499) && !odd {
 					t.Errorf("seed %d: %d, %v for %.200q: %.200q", seed, status, err, request, body)
 				}
-				if bytes.HasPrefix(body, []byte("{")) && (!json.Valid(body) || bytes.Contains(body, []byte("Go ")) || bytes.Contains(body, []byte("main.")) || bytes.Contains(body, []byte("tcp")) || bytes.Contains(body, []byte("max depth"))) {
+				if bytes.HasPrefix(body, []byte("{")) && (!json.Valid(body) || foreign.Match(body)) {
 					t.Errorf("seed %d: the answer to %.200q is %.300q", seed, request, body)
 				}
 			}
@@ -80,6 +81,9 @@ func TestHostileRequests(t *testing.T) {
 	}
 	testkit.WantSame(t, "bytes of requests under way", s.taken.Load(), int64(0))
 }
+
+// foreign words are of the packages behind the service.
+var foreign = regexp.MustCompile(`Go |main\.|told[NE]|tcp|max depth|json|member`)
 
 // sendRaw sends bytes and reads what is answered. The connection stays open for more.
 func sendRaw(addr string, request []byte) (status int, body []byte, err error) {
@@ -149,7 +153,7 @@ func hostile(rng *rand.Rand) []byte {
 	case 8: // numbers of changes
 		body = "[" + strings.Repeat(pick(`"ann",`, `{"id": "a"},`, `{},`), mostTold) + `{}]`
 	case 9: // what a decoder takes in silence, and what cannot be
-		to, body = "POST /nodes", pick(`[{"id": "a", "id": "b"}]`, `[{"id": "a", "features": {"0": 1, "0": 2}}]`, `[{"id": "a", "features": {"0": 1, "\u0030": 2}}]`, `[{"id": "\ud800"}]`,
+		to, body = "POST /nodes", pick(`[{"id": "a", "id": "b"}]`, `[{"id": "a", "features": {"0": 1, "0": 2}}]`, `[{"id": "a", "features": {"0": 1, "\u0030": 2}}]`, `[{"id": "\ud800"}]`, `[{"id": "a", "Id": "b"}]`, `[{"id": "a", "edges": [{"to": "ann", "weight": "1"}]}]`,
 			`[{"id": "a\u0000"}]`, `[{"id": " a"}]`, `[{"id": "a", "features": {"0": 1e308}}]`, `[{"id": "a", "features": {"0": null}}]`, `[{"id": "a", "edges": [{"to": "ann", "weight": 1e308}]}]`,
 			`[{"id": "a", "edges": [{"to": "ann", "weight": 0}]}]`)
 	case 10: // who may not ask

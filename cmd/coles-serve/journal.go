@@ -104,6 +104,7 @@ func openJournal(dir, of string, setAside bool, take func(batch) error) (j *jour
 		return nil, nil, errors.Join(err, j.lock.Close())
 	}
 	if notes, err = j.replay(setAside, take); err == nil && j.size == 0 {
+		notes = append(notes, j.path+" is empty, and begins with the files")
 		if err = j.append(batch{Of: of}); err == nil {
 			err = syncFolder(dir)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -101,18 +99,6 @@ func strangers(rng *rand.Rand, s *state, batch int) []byte {
 func TestLoad(t *testing.T) {
 	from, _, _, _ := circle(t)
 	testkit.WantText(t, loaded(t, from, 2000), "6 nodes", "| /similar | 1000 |", "| /embed | 1000 |", "| /reload | 4 |", "100 connections, 0 errors")
-}
-
-func TestLoadCountsErrors(t *testing.T) {
-	from, _, _, _ := circle(t)
-	s := start(t, from)
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	var out bytes.Buffer
-	err := measure(t.Context(), server.URL, stateOf(s), 100, &out)
-	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(out.String(), "104 errors") {
-		t.Errorf("every answer is 404: %v\n%s", err, out.String())
-	}
 }
 
 func TestGeneratedGraph(t *testing.T) {

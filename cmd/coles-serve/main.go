@@ -1,6 +1,5 @@
-// Command coles-serve answers questions about an embedding over HTTP: which nodes are similar to one, and
-// where a node belongs that is not in the graph yet, or to which class. It needs no file and no
-// network: without flags it generates a graph and fits it.
+// Command coles-serve answers questions about an embedding over HTTP: which nodes are similar to one, and where a node belongs
+// that is not in the graph yet, or to which class. Without flags it needs no file: it generates a graph and fits it.
 package main
 
 import (

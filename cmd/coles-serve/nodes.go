@@ -58,8 +58,7 @@ func (s *service) similar(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return map[string]any{"id": id, "nearest": found}, err
 }
 
-// links recommends nodes that no edge joins to a node now: to a node of the last fit by the recommender, to a newcomer the
-// nearest.
+// links recommends nodes that no edge joins to one now: to one of the last fit by the recommender, to a newcomer the nearest.
 func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 	count, err := wanted(r)
 	if err != nil {
@@ -91,8 +90,8 @@ func (s *service) links(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return map[string]any{"id": id, "links": links}, err
 	}
 	recommender, err := v.links()
-	if err != nil {
-		return nil, failure{http.StatusInternalServerError, err}
+	if err != nil { // there is no edge to learn from
+		return nil, failure{http.StatusNotFound, err}
 	}
 	may := func(_, other int) bool { return !v.hidden[v.ids[other]] && !v.joined(id, v.ids[other]) }
 	found, err := recommender.Recommend(r.Context(), []int{row}, count, may)

@@ -49,8 +49,7 @@ func (s *service) look() (v *view, done func()) {
 	return &s.now, s.reading.RUnlock
 }
 
-// reload makes a new state; the caller holds s.one. Requests go on with the old state until the new one is there, and after an
-// error.
+// reload makes a new state; the caller holds s.one. Requests go on with the old one until then, and after an error.
 func (s *service) reload(ctx context.Context, why string) error {
 	if s.journal != nil { // the files are where it began
 		err := s.refit(ctx, why)
@@ -87,8 +86,7 @@ func (s *service) publish(next view, notes []string) {
 	s.now = next
 }
 
-// reloadAt reloads at every signal until ctx is done. A signal during a reload, which may have read the files already, makes
-// another follow.
+// reloadAt reloads at every signal until ctx is done, and again at one during a reload, which may have read the files already.
 func (s *service) reloadAt(ctx context.Context, signals <-chan os.Signal) {
 	for {
 		select {
@@ -175,8 +173,7 @@ func hashes(ctx context.Context, d *task.Data) (string, error) {
 	return graph + " " + features, err
 }
 
-// fitAgain fits a graph that has grown. If its labels teach nothing any more, as when all are of one class, it fits without
-// them.
+// fitAgain fits a graph that has grown, without its labels if they teach nothing any more, as when all are of one class.
 func fitAgain(ctx context.Context, d *task.Data) (*state, error) {
 	next, err := newState(ctx, d, &task.File{})
 	if !errors.Is(err, learn.ErrSplit) && !errors.Is(err, task.ErrNoLabels) {
@@ -219,8 +216,8 @@ func (v *view) try(ctx context.Context, c batch) (changed newcomers, unknown []s
 		return nil, nil, errors.New("a graph has a node at least")
 	}
 	for _, n := range c.Nodes {
-		if strings.TrimSpace(n.ID) != n.ID || strings.ContainsFunc(n.ID, unicode.IsControl) {
-			return nil, nil, fmt.Errorf("the name %q begins or ends with a blank, or has a control character", n.ID)
+		if strings.TrimSpace(n.ID) != n.ID || strings.ContainsFunc(n.ID, unicode.IsControl) || len(n.ID) > longestName {
+			return nil, nil, fmt.Errorf("the name %.99q begins or ends with a blank, has a control character, or more than %d bytes", n.ID, longestName)
 		}
 	}
 	changed, unknown = newcomers{}, []string{}

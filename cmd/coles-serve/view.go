@@ -19,8 +19,7 @@ import (
 )
 
 // A view is the last fit and the graph as it is now; every answer comes from it. Nodes of the fit keep its vectors until the
-// next fit; newcomers have vectors by their edges to these nodes. Files and journal determine a view, so a restarted service
-// has the same.
+// next; newcomers have vectors by their edges to these nodes. Files and journal determine it: a restarted service has the same.
 type view struct {
 	*state
 	book      *book

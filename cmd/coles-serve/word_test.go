@@ -46,7 +46,9 @@ func TestNodesWithoutVectors(t *testing.T) {
 	ask(t, s, "DELETE", "/edges", `[{"from": "lea", "to": "kim"}]`, 200)
 	s = keeping(t, from, dir)
 	testkit.WantSame(t, "nodes", ask(t, s, "GET", "/healthz", "", 200).Nodes, 8)
+	ask(t, s, "DELETE", "/nodes", `["ann", "dan", "eve", "fay", "kim", "max"]`, 200) // and all edges
 	ask(t, s, "POST", "/reload", "", 200)
+	testkit.WantText(t, ask(t, s, "GET", "/links?id=lea", "", 404).Error, "without edges")
 }
 
 // What cannot be placed or fitted is refused, is not in the journal, and leaves everything as it was.
@@ -71,6 +73,8 @@ func TestTriedBeforeItIsWritten(t *testing.T) {
 		{"DELETE", "/nodes", `["ann", "bob", "cy", "dan", "eve", "fay", "kim"]`, 400},
 		{"POST", "/nodes", `[{"id": " a"}]`, 400}, {"POST", "/nodes", `[{"id": "a\nb"}]`, 400}, {"POST", "/nodes", `[{"id": "\ud800"}]`, 400},
 		{"POST", "/nodes", `[{"id": "a", "id": "b"}]`, 400}, {"POST", "/nodes", `[{"id": "a", "features": {"0": 1, "\u0030": 2}}]`, 400},
+		{"POST", "/nodes", `[{"id": "a", "ID": "b"}]`, 400}, {"POST", "/nodes", `[{"id": "a", "features": {"0": 1}, "Features": {"0": 2}}]`, 400},
+		{"POST", "/nodes", `[{"id": "` + strings.Repeat("é", 501) + `"}]`, 400},
 		{"PUT", "/features", `{"kim": {"0": 1e999}}`, 400}, {"PUT", "/features", `{"ann": {}, "ann": {}}`, 400},
 	} {
 		if a := ask(t, s, r.method, r.path, r.body, r.status); a.Error == "" {
@@ -131,6 +135,9 @@ func TestOneOwner(t *testing.T) {
 	testkit.WantText(t, fmt.Sprint(other.keep(t.Context(), dir, false, d, f)), "another service, process "+fmt.Sprint(os.Getpid()))
 	ask(t, s, "POST", "/nodes", kim, 200)
 	ask(t, keeping(t, from, dir), "GET", "/similar?id=kim", "", 200)
+	_, notes, err := openJournal(t.TempDir(), "", false, nil)
+	testkit.Check(t, err)
+	testkit.WantText(t, fmt.Sprint(notes), "journal is empty, and begins")
 }
 
 // A journal that is moved, removed, replaced, cut or written to by others is an error to each change and each fit, until it is there again.
@@ -233,17 +240,20 @@ func TestNullIsNone(t *testing.T) {
 	}
 }
 
-// Once no two classes have a node with a label, fits go on without them.
+// Once the labels that are left teach nothing, fits go on without them: of one class, or two numbers.
 func TestLabelsGo(t *testing.T) {
 	from, _, _, _ := circle(t)
-	from.labels = labelled(t)
-	dir := t.TempDir()
-	s := keeping(t, from, dir)
-	ask(t, s, "DELETE", "/nodes", `["ann", "bob"]`, 200)
-	for range 2 {
-		ask(t, s, "POST", "/reload", "", 200)
-		testkit.WantText(t, ask(t, s, "GET", "/predict?id=cy", "", 404).Error, "labels")
-		s = keeping(t, from, dir)
+	classes, numbers := labelled(t), filepath.Join(t.TempDir(), "numbers")
+	write(t, numbers, "eve 2.5\nann 1.5\nbob 1.25\ndan 2.75\n")
+	for _, from.labels = range []string{classes, numbers} {
+		dir := t.TempDir()
+		s := keeping(t, from, dir)
+		ask(t, s, "DELETE", "/nodes", `["ann", "bob"]`, 200)
+		for range 2 {
+			ask(t, s, "POST", "/reload", "", 200)
+			testkit.WantText(t, ask(t, s, "GET", "/predict?id=cy", "", 404).Error, "labels")
+			s = keeping(t, from, dir)
+		}
 	}
 }
 
