@@ -127,10 +127,11 @@ func TestShareOfStructure(t *testing.T) {
 		want := 0.0
 		if a, aim := r.Alignment, first.Settings.Scaling.Rank; c.chosen {
 			free := 1 - float64(min(r.Features, 128))/128
-			terms, found := []float64{0, 1 - entries/(6+6*free)}, 1.0
+			told := entries / 6
 			if first.Scaling.Power == 0 && aim > 0 {
-				terms = append(terms, 1-first.Scaling.EffectiveRank/aim)
+				told = math.Min(told, 2*first.Scaling.EffectiveRank/aim)
 			}
+			terms, found := []float64{0, 1 - told/(1+free)}, 1.0
 			if a != nil && a.Neighbours < 0.8 {
 				terms = append(terms, 1-a.Neighbours/math.Max(0.8*free, 3*math.Pow(a.Communities, 2)))
 				found = math.Min(1, math.Max(a.Neighbours/0.8, a.Communities/(3*a.CommunitiesSpread)))

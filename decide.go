@@ -210,11 +210,11 @@ func (f *fitting) share(first *Part) float64 {
 	case f.scratch != "" || !f.mayHold(f.g, f.total):
 		return 0
 	}
-	free := 1 - float64(columns)/float64(f.total)
-	left, found := 1-f.entries/(many*(1+free)), 1.0
+	told, free, found := f.entries/many, 1-float64(columns)/float64(f.total), 1.0
 	if first.Scaling.Power == 0 && f.Scaling.Rank > 0 {
-		left = max(left, 1-first.Scaling.EffectiveRank/f.Scaling.Rank)
+		told = min(told, 2*first.Scaling.EffectiveRank/f.Scaling.Rank)
 	}
+	left := 1 - told/(1+free)
 	if a != nil && a.open() {
 		if alike := max(enough*free, 3*a.Communities*a.Communities); alike > 0 {
 			left = max(left, 1-a.Neighbours/alike)

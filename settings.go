@@ -255,7 +255,7 @@ func dimFor(dim, nodes, features int) int {
 // [AutoShare] is 0 in a feature model, [WithScratch], and in package distributed. It is also 0 unless d′ is twice the Rank, 20
 // for a fixed γ, and at most half of the nodes. Else it is
 //
-//	share = g·min(½, max(0, 1 − c/(6·(1 + f)), 1 − e/Rank, 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
+//	share = g·min(½, max(0, 1 − min(c/6, 2e/Rank)/(1 + f), 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
 //
 // It grows with the part f of d′ that features leave free, the fewer entries c a prepared row has in the mean, and the smaller
 // the effective rank e of the features' columns is, where the Rank leads to γ = 0. It grows the less neighbours are alike, by s
