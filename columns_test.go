@@ -125,11 +125,12 @@ func TestShareOfStructure(t *testing.T) {
 		r, first := m.Report(), m.Parts()[0]
 		entries := float64(testkit.Must(first.Preparer.Apply(ctx, c.x)).(interface{ NNZ() int }).NNZ()) / 600
 		want := 0.0
-		if a, aim := r.Alignment, first.Settings.Scaling.Rank; c.chosen {
+		if a := r.Alignment; c.chosen {
 			free := 1 - float64(min(r.Features, 128))/128
 			told := entries / 6
-			if first.Scaling.Power == 0 && aim > 0 {
-				told = math.Min(told, 2*first.Scaling.EffectiveRank/aim)
+			if scaling := first.Settings.Scaling; scaling.Rank > 0 {
+				bound := math.Max(scaling.Floor, scaling.Rank/math.Pow(2, first.Scaling.Power))
+				told *= math.Min(1, first.Scaling.EffectiveRank/bound)
 			}
 			terms, found := []float64{0, 1 - told/(1+free)}, 1.0
 			if a != nil && a.Neighbours < 0.8 {

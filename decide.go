@@ -12,6 +12,7 @@ import (
 	"coles/internal/linear"
 	"coles/internal/matrix"
 	"coles/internal/setting"
+	"coles/internal/spectral"
 )
 
 // This file holds the decisions of a fit, from top to bottom in their order. No decision sees a label.
@@ -211,8 +212,8 @@ func (f *fitting) share(first *Part) float64 {
 		return 0
 	}
 	told, free, found := f.entries/many, 1-float64(columns)/float64(f.total), 1.0
-	if first.Scaling.Power == 0 && f.Scaling.Rank > 0 {
-		told = min(told, 2*first.Scaling.EffectiveRank/f.Scaling.Rank)
+	if f.Scaling.Rank > 0 {
+		told *= min(1, first.Scaling.EffectiveRank/spectral.Rule(f.Scaling).Bound(first.Scaling.Power))
 	}
 	left := 1 - told/(1+free)
 	if a != nil && a.open() {

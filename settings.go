@@ -255,12 +255,12 @@ func dimFor(dim, nodes, features int) int {
 // [AutoShare] is 0 in a feature model, [WithScratch], and in package distributed. It is also 0 unless d′ is twice the Rank, 20
 // for a fixed γ, and at most half of the nodes. Else it is
 //
-//	share = g·min(½, max(0, 1 − min(c/6, 2e/Rank)/(1 + f), 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
+//	share = g·min(½, max(0, 1 − c·min(1, e/b)/(6·(1 + f)), 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
 //
 // It grows with the part f of d′ that features leave free, the fewer entries c a prepared row has in the mean, and the smaller
-// the effective rank e of the features' columns is, where the Rank leads to γ = 0. It grows the less neighbours are alike, by s
-// of [Alignment], the larger the communities are: their r has the deviation σ. Where none are found, g is small. From s = 0.8
-// on r is not measured: what depends on it is left out, and g = 1.
+// the effective rank e of the features' columns is, beside the bound b that γ keeps it to. It grows the less neighbours are
+// alike, by s of [Alignment], the larger the communities are: their r has the deviation σ. Where none are found, g is small.
+// From s = 0.8 on r is not measured: what depends on it is left out, and g = 1. So is e for a fixed γ.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.
