@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// A Predictor predicts the labels of rows: one class, several, or a number. A linear model has an opinion of the vectors, the
-// labels of the neighbours have another, and [Weights] add both.
+// A Predictor predicts the labels of rows: one class, several, or a number. [Weights] add opinions of vectors and neighbours.
 type Predictor struct {
 	Linear    *LinearModel // of classes, nil for numbers
 	Several   bool         // classes a row: Linear has a row of coefficients for each
@@ -35,7 +34,7 @@ type Origin struct {
 	Hash string `json:"model,omitempty"` // such as [coles.Model.Hash]
 }
 
-// Name is the model in a sentence, such as "the graph model 8c1f".
+// Name is such as "the graph model 8c1f".
 func (o Origin) Name() string {
 	if o == (Origin{}) {
 		return "a file of vectors"
@@ -43,7 +42,7 @@ func (o Origin) Name() string {
 	return strings.TrimSpace("the " + strings.TrimSuffix(o.Kind, "s") + " model " + o.Hash)
 }
 
-// An Answer is the prediction for a row: the classes, or a value with the bounds that nine in ten values keep.
+// An Answer is classes, or a value with the bounds that nine in ten keep.
 type Answer struct {
 	Classes          []Chance // of all classes, the likeliest first
 	Has              int      // how many of them it has, the first ones
