@@ -20,7 +20,8 @@ import (
 //
 // Columns whose eigenvalues are within τλ₁ of one another, 10⁻⁶λ₁ in [Float32], count alike, by the mean of λ_j and of q_j: γ
 // and EEᵀ do not depend on the basis of an eigenspace. Where λ₁ is at most 10⁻¹²‖E‖², no more than rounding, all of L is 1.
-// Rows that are all equal, to 10⁻¹² of their length, or 10⁻⁶ in [Float32], keep their scale. It costs O(n·d′).
+// Rows that are all equal, to 10⁻¹² of their length, or 10⁻⁶ in [Float32], keep their scale. Else a column that is no more
+// than that has the factor 0. It costs O(n·d′).
 func (r ScalingRule) Fit(ctx context.Context, e *mat.Dense, lambda []float64) (*Scaling, error) {
 	if err := r.check(); err != nil {
 		return nil, err

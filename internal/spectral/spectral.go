@@ -58,8 +58,12 @@ func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
 	}
 	w.EffectiveRank = effectiveRank(energy, weight, w.Power)
 	w.Factors = make([]float64, len(weight))
+	largest := math.Hypot(spread, length)
 	for j, l := range weight {
-		w.Factors[j] = math.Pow(l, w.Power)
+		// A column that is rounding is 0 for all rows, but not for a row of features that no other has.
+		if w.Equal || math.Hypot(math.Sqrt(c.Energy[j]/float64(c.Rows)), c.Mean[j]) > rounding*largest {
+			w.Factors[j] = math.Pow(l, w.Power)
+		}
 	}
 	return w
 }

@@ -159,6 +159,16 @@ func TestScalingOfDegenerateEmbeddings(t *testing.T) {
 	}
 }
 
+// A column that is rounding in every row has the factor 0: another row of features may have much of it.
+func TestColumnsThatAreRounding(t *testing.T) {
+	e := mat.DenseCopyOf(spread(9, 20, 3, geometric(1)))
+	for i := range 20 {
+		e.Set(i, 2, 1e-14*e.At(i, 0))
+	}
+	s := testkit.Must(coles.ScalingRule{Norm: 4}.Fit(ctx, e, []float64{3, 2, 0}))
+	testkit.WantSame(t, "factors above 0", []bool{s.Factors[0] > 0, s.Factors[1] > 0, s.Factors[2] > 0}, []bool{true, true, false})
+}
+
 // The weights of columns do not depend on the unit that an embedding is in, until there is no
 // number for them.
 func TestScalingInAnyUnit(t *testing.T) {
