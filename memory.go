@@ -32,8 +32,8 @@ func shapeOf[T kernel.Float](x *matrix.Matrix[T], made *Structure) shape {
 }
 
 // Estimate returns the bytes of memory that [Fit] with these settings takes besides its input, by the formulas of
-// lab/docs/speed.md. It reads the rows and columns of x and, if x is sparse, the number of its stored entries. The peak is
-// within a factor of two of it, 1.5 without features, 1.2 with arcs.
+// lab/docs/speed.md. It reads no entries of x. The peak is within a factor of two of it, 1.5 without features, 1.2 with arcs;
+// twice that where an automatic precision ends in [Float64].
 func (s Settings) Estimate(g *Graph, x mat.Matrix) (bytes int64, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -24,11 +25,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Graph follows the graph of a model: it keeps the filtered features FX and the matrix M up to
-// date as nodes and edges come.
-//
-// It computes in float64 whatever the precision of the model, and prepares the features of new
-// nodes by the column weights that the model learned.
+// A Graph follows the graph of a model: it keeps the filtered features FX and the matrix M up to date as nodes and edges come.
+// It computes in float64 whatever the precision of the model, and prepares the features of new nodes by the column weights that
+// the model learned.
 //
 // It is safe for use by several goroutines: changes, and methods that read all of the graph, run one at a time. [Graph.Embed],
 // [Graph.Row] and [Graph.Nodes] run beside them, and wait no longer than to copy a row. During a change they may find some
@@ -119,7 +118,7 @@ func readFeatures(ctx context.Context, p coles.Part, g *coles.Graph, x mat.Matri
 			return nil, err
 		}
 		made, err := s.Encode(ctx, weighed)
-		if err != nil {
+		if err != nil && !(p.Share > 0 && errors.Is(err, coles.ErrUnplaced)) { // beside features zeros will do
 			return nil, err
 		}
 		x = made

@@ -40,10 +40,7 @@ func TestGrowthWithoutFeatures(t *testing.T) {
 			t.Errorf("change %d: everything was computed again, which shows nothing", k)
 		}
 	}
-	again, _, err := f.Refit(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again, _ := refit(t, f)
 	testkit.WantClose(t, "refitted", testkit.Must(again.Embed(ctx, testkit.Must(f.Graph()), nil)), again.Embedding(), 1e-9)
 	for _, bad := range [][]coles.Edge{{{U: n + 9, V: 1}}, {{U: n + 5, V: 1}, {U: 0, V: 1 << 28}}} { // and new nodes without edges before it
 		testkit.WantError(t, testkit.Err(f.Add(ctx, live.Change{Edges: bad})), coles.ErrIndex)
@@ -208,6 +205,9 @@ func TestFollowStructureBesideFeatures(t *testing.T) {
 		f = testkit.Must(live.Read(bytes.NewReader(saved(t, f))))
 		testkit.Must(f.SetWeights(ctx, []coles.Edge{{U: 20, V: 40}}, []float64{1}))
 		same("changed after that", next)
+		strangers, of := testkit.Must(coles.NewGraph(2, testkit.Ring(2, 1), coles.WithIDs([]string{"kim", "lea"}))), x.Slice(0, 2, 0, d)
+		testkit.WantClose(t, "strangers", testkit.Must(testkit.Must(live.Follow(ctx, next, strangers, of)).Embed(ctx, numbers(2))), testkit.Must(next.Embed(ctx, strangers, of)), 1e-9)
+		testkit.Check(t, testkit.Err(live.Freeze(ctx, next, strangers, of)))
 	}
 }
 
