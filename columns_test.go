@@ -127,6 +127,9 @@ func TestShareOfStructure(t *testing.T) {
 		want := 0.0
 		if a := r.Alignment; c.chosen {
 			free := 1 - float64(min(r.Features, 128))/128
+			if a != nil && !a.Known && a.Ratio == 0 {
+				free = 1
+			}
 			told := entries / 6
 			if scaling := first.Settings.Scaling; scaling.Rank > 0 {
 				bound := math.Max(scaling.Floor, scaling.Rank/math.Pow(2, first.Scaling.Power))

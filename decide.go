@@ -160,6 +160,9 @@ type Alignment struct {
 // From s = enough, or r = [alignment.Small], on the graph is taken.
 const enough = 0.8
 
+// noise reports whether the features tell nothing, as it shows before others are hidden.
+func (a Alignment) noise() bool { return !a.Known && a.Ratio == 0 }
+
 // open reports whether s leaves the choice to the communities.
 func (a Alignment) open() bool { return a.Neighbours < enough }
 
@@ -212,6 +215,9 @@ func (f *fitting) share(first *Part) float64 {
 		return 0
 	}
 	told, free, found := f.entries/many, 1-float64(columns)/float64(f.total), 1.0
+	if a != nil && a.noise() {
+		free = 1
+	}
 	if f.Scaling.Rank > 0 {
 		told *= min(1, first.Scaling.EffectiveRank/spectral.Rule(f.Scaling).Bound(first.Scaling.Power))
 	}

@@ -257,10 +257,11 @@ func dimFor(dim, nodes, features int) int {
 //
 //	share = g·min(½, max(0, 1 − c·min(1, e/b)/(6·(1 + f)), 1 − s/max(0.8·f, 3r²))),  g = min(1, max(0, s/0.8, r/3σ)).
 //
-// It grows with the part f of d′ that features leave free, the fewer entries c a prepared row has in the mean, and the smaller
-// the effective rank e of the features' columns is, beside the bound b that γ keeps it to. It grows the less neighbours are
-// alike, by s of [Alignment], the larger the communities are: their r has the deviation σ. Where none are found, g is small.
-// From s = 0.8 on r is not measured: what depends on it is left out, and g = 1. So is e for a fixed γ.
+// It grows with the part f of d′ that features leave free, which is all if they are noise, the fewer entries c a prepared row
+// has in the mean, and the smaller the effective rank e of the features' columns is, beside the bound b that γ keeps it to. It
+// grows the less neighbours are alike, by s of [Alignment], the larger the communities are: their r has the deviation σ. Where
+// none are found, g is small. From s = 0.8 on r is not measured: what depends on it is left out, and g = 1. So is e for a
+// fixed γ.
 type Share float64
 
 // AutoShare is the share that is chosen without labels.
