@@ -95,6 +95,11 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 	}
 }
 
+// Wherever a context ends, the function that was given it says so.
+func TestEveryFunctionEndsAnywhere(t *testing.T) {
+	testkit.EndsAnywhere(t, cancellable(200, 20))
+}
+
 func TestBadMatricesAreRefused(t *testing.T) {
 	doors := map[string]func(x mat.Matrix) error{}
 	for name, read := range readers(testkit.RandomGraph(101, 120, 0.04), 40) {

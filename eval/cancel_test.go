@@ -30,6 +30,17 @@ func TestEndedContextsAreRefused(t *testing.T) {
 	}
 }
 
+// Wherever a context ends, the function that was given it says so.
+func TestEveryFunctionEndsAnywhere(t *testing.T) {
+	calls := map[string]func(ctx context.Context) error{}
+	for _, doors := range []map[string]door{learningDoors, rowDoors, contextDoors} {
+		for name, open := range doors {
+			calls[name] = func(ctx context.Context) error { return testkit.Err(open(ctx, good())) }
+		}
+	}
+	testkit.EndsAnywhere(t, calls)
+}
+
 // Every function that takes a context stops in time. Most have 100,000 rows, so that nothing of
 // them is over before it is cancelled.
 func TestEveryFunctionStopsPromptly(t *testing.T) {

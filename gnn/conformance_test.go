@@ -36,6 +36,22 @@ func TestConformance(t *testing.T) {
 	conforms("Stiefel in float32", false, 1e-3, append(cases[2].opts, withPrecision(coles.Float32))...)
 }
 
+// Wherever a context ends, what trains or embeds says so.
+func TestTrainingEndsAnywhere(t *testing.T) {
+	g, x := small(1)
+	calls := map[string]func(ctx context.Context) error{}
+	train := func(name string, opts ...Option) {
+		m := trained(t, g, x, opts...)
+		calls[name] = func(ctx context.Context) error { return testkit.Err(Train(ctx, g, x, smallOptions(opts...)...)) }
+		calls[name+", Embed"] = func(ctx context.Context) error { return testkit.Err(m.Embed(ctx, g, x)) }
+	}
+	for _, c := range cases {
+		train(c.name, append(c.opts, withEpochs(2))...)
+	}
+	train("float32", withPrecision(coles.Float32), withRankStop(1), withNorm(1), withEpochs(2))
+	testkit.EndsAnywhere(t, calls)
+}
+
 // Training and embedding stop in time on a large graph, whatever the network, the views and the
 // batches.
 func TestTrainingStopsPromptlyAtSize(t *testing.T) {

@@ -8,8 +8,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -138,6 +141,56 @@ func Stops(t *testing.T, call func(ctx context.Context) error, moments ...time.D
 	}
 	if stay := GoroutinesBeyond(before); stay > 0 {
 		t.Errorf("%d goroutines stay", stay)
+	}
+}
+
+// A witness is a context that notes its first look below each line that makes a call, beside those within before.
+type witness struct {
+	context.Context
+	mu     sync.Mutex
+	looks  int64
+	first  []int64
+	within map[uintptr]bool
+}
+
+// Err is the look.
+func (w *witness) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looks++
+	calls := make([]uintptr, 64)
+	for _, call := range calls[:runtime.Callers(2, calls)] {
+		if !w.within[call] {
+			w.within[call] = true
+			if len(w.first) == 0 || w.first[len(w.first)-1] != w.looks {
+				w.first = append(w.first, w.looks)
+			}
+		}
+	}
+	return nil
+}
+
+// EndsAnywhere makes calls on one processor, by the order of their names, and again with contexts that end before a look:
+// the first below each line that makes a call, of all of them. They must return the context's error.
+func EndsAnywhere(t *testing.T, calls map[string]func(ctx context.Context) error) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	within := map[uintptr]bool{}
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		whole := &witness{Context: context.Background(), within: within}
+		if err := calls[name](whole); err != nil {
+			t.Errorf("%s: with a context that does not end: %v", name, err)
+		}
+		for _, look := range whole.first {
+			ctx := NewCountdown(look - 1)
+			if look == 1 {
+				ctx.End()
+			}
+			if err := calls[name](ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v, want context.Canceled where look %d of %d finds the end", name, err, look, whole.looks)
+			}
+			ctx.End()
+		}
 	}
 }
 
