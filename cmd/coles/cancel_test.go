@@ -15,7 +15,8 @@ import (
 // Wherever the context of a command ends, it says that it was interrupted, and leaves no part of a file.
 func TestEveryCommandEndsAnywhere(t *testing.T) {
 	files := map[string]string{"splits.json": `{"train": [[0, 1, 2, 3]], "val": [[4]], "test": [[5, 6, 7, 8]]}`, "pairs.csv": "a0,a3\na1,b4\n",
-		"new.csv": "id,f,g,h\nn1,1,0,2\nn2,0,1,1\n", "joins.csv": "n1,a0\nn1,a1\nn2,b0\n", "among.txt": "a2\na3\nb0\n", "ids.txt": ""}
+		"new.csv": "id,f,g,h\nn1,1,0,2\nn2,0,1,1\n", "joins.csv": "n1,a0\nn1,a1\nn2,b0\n", "among.txt": "a2\na3\nb0\n", "ids.txt": "", "names.csv": "a0,Ann\nb0,Bo\n",
+		"typed.csv": "source,target,type\np1,k1,on\np1,k2,on\np2,k1,on\np1,t1,by\np2,t1,by\np2,t2,by\n"}
 	for k := range 12 { // two rings of chords, of which half have a label
 		for _, ring := range []string{"a", "b"} {
 			own := 1 - int(ring[0]-'a')
@@ -98,6 +99,14 @@ links edges.csv -pairs pairs.csv
 plot edges.csv -features x.csv -dim 2 -o out.html
 plot -embedding y.tsv -by pca -o out.svg
 plot edges.csv -features x.csv -dim 2 -labels labels.csv -predicted -o out.png
+embed edges.csv -dim 2 -only among.txt -o out.tsv
+embed typed.csv -dim 2 -scratch .
+links typed.csv -relation by -k 1
+links edges.csv -directed -features x.csv -dim 4 -k 2
+similar -graph edges.csv -names names.csv a0
+predict edges.csv -features x.csv -kind graph -dim 2 -labels labels.csv -alone -json
+predict edges.csv -features x.csv -use both -why
+eval edges.csv -features x.csv -labels all.csv -dim 2 -per-class 2 -count 2 -runs 0 -kind auto -json
 info edges.csv -features x.csv -labels all.csv
 info g.npz
 info m

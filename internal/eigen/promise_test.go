@@ -61,19 +61,19 @@ func TestSolversStopWhenCancelled(t *testing.T) {
 }
 
 func TestSolversEndAnywhere(t *testing.T) {
-	a := randomSymmetric(300, 8)
+	a, large := randomSymmetric(300, 8), randomSymmetric(700, 41)
 	calls := map[string]func(ctx context.Context) error{}
 	for name, solve := range map[string]func(ctx context.Context) (*Result, error){
 		"Direct":       func(ctx context.Context) (*Result, error) { return Direct(ctx, clone(a), 60) },
 		"DirectSingle": func(ctx context.Context) (*Result, error) { return DirectSingle(ctx, clone(a), 60) },
 		"Krylov": func(ctx context.Context) (*Result, error) {
-			return Krylov(ctx, 300, 10, operator(a), KrylovOptions{Seed: 3})
+			return Krylov(ctx, 700, 10, operator(large), KrylovOptions{Seed: 3})
 		},
 		"Krylov in float32": func(ctx context.Context) (*Result, error) {
-			return Krylov(ctx, 300, 24, single(a), KrylovOptions{Tol: singleTol, Seed: 3})
+			return Krylov(ctx, 700, 24, single(large), KrylovOptions{Tol: singleTol, Seed: 3})
 		},
 		"Top": func(ctx context.Context) (*Result, error) {
-			return Top(ctx, 300, 16, Subspace{Apply: operator(a)}, -60, KrylovOptions{Seed: 3})
+			return Top(ctx, 700, 16, Subspace{Apply: operator(large)}, -60, KrylovOptions{Seed: 3})
 		},
 	} {
 		calls[name] = func(ctx context.Context) error {

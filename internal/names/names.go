@@ -60,7 +60,7 @@ func (x *Index) put(p place) {
 	x.places[at] = p
 }
 
-// Hash stands for a name in other methods; it differs from index to index.
+// Hash stands for a name in other methods, which it comes before; it differs from index to index.
 func (x *Index) Hash(name string) uint32 {
 	if x.places == nil {
 		x.grow(0)
@@ -70,9 +70,6 @@ func (x *Index) Hash(name string) uint32 {
 
 // Find is the row of a name among those added, −1 for none.
 func (x *Index) Find(hash uint32, names []string, name string) int {
-	if x.places == nil {
-		return -1
-	}
 	mask := uint32(len(x.places) - 1)
 	for at := hash & mask; x.places[at].row > 0; at = (at + 1) & mask {
 		if p := x.places[at]; p.hash == hash && names[p.row-1] == name {
@@ -85,9 +82,6 @@ func (x *Index) Find(hash uint32, names []string, name string) int {
 // Look reads the memory that [Index.Find] will most likely read for names of these hashes: first all places, then the
 // headers of the names there, then the names. So the memory fetches many at once. What it returns has no meaning.
 func (x *Index) Look(hashes []uint32, names []string) (read byte) {
-	if x.places == nil {
-		return 0
-	}
 	const some = 256
 	var rows [some]uint32
 	var found [some]string
