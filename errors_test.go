@@ -152,6 +152,7 @@ func TestBadGraphsAreRefused(t *testing.T) {
 		"an empty list of ids":       {3, nil, []coles.GraphOption{coles.WithIDs([]string{})}, coles.ErrIDs},
 		"a repeated id":              {3, nil, ids("a", "b", "a"), coles.ErrIDs},
 		"more ids than there should": {2, nil, ids("5", "6", "7"), coles.ErrIDs},
+		"repeats joined by nothing":  {2, nil, []coles.GraphOption{coles.WithRepeats("median")}, coles.ErrSetting},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.WantError(t, testkit.Err(coles.NewGraph(c.n, c.edges, c.opts...)), c.want)

@@ -124,6 +124,8 @@ func TestSamplersThatCannotDraw(t *testing.T) {
 		"one node":                         {graphOf(1), uniform, coles.ErrDense, false},
 		"of a smaller graph":               {some, returning(graphOf(4, 0, 1).Positive(), nil), coles.ErrShape, false},
 		"its own error":                    {some, returning(nil, mine), mine, false},
+		"2,200,000,000 partners":           {graphOf(100_000), coles.UniformNegatives(22_000), coles.ErrTooLarge, false},
+		"half of 5,000,000,000 pairs":      {graphOf(100_000), coles.ErdosRenyiNegatives(0.5), coles.ErrTooLarge, false},
 		"a name without its function":      {some, unread, coles.ErrSetting, false},
 		"none":                             {some, noNegatives, coles.ErrSetting, true},
 		"the uniform expectation":          {some, coles.ExpectedUniformNegatives(), coles.ErrSetting, true},
