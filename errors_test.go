@@ -15,6 +15,7 @@ import (
 	"coles/internal/inside"
 	"coles/internal/race"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/graph/simple"
@@ -97,7 +98,7 @@ func TestEveryFunctionStopsPromptly(t *testing.T) {
 
 // Wherever a context ends, the function that was given it says so.
 func TestEveryFunctionEndsAnywhere(t *testing.T) {
-	testkit.EndsAnywhere(t, cancellable(200, 20))
+	promise.EndsAnywhere(t, cancellable(200, 20))
 }
 
 func TestBadMatricesAreRefused(t *testing.T) {

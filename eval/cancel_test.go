@@ -10,6 +10,7 @@ import (
 	"coles/eval"
 	"coles/internal/race"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 	"coles/learn"
 	"coles/near"
 	"coles/plane"
@@ -38,7 +39,7 @@ func TestEveryFunctionEndsAnywhere(t *testing.T) {
 			calls[name] = func(ctx context.Context) error { return testkit.Err(open(ctx, good())) }
 		}
 	}
-	testkit.EndsAnywhere(t, calls)
+	promise.EndsAnywhere(t, calls)
 }
 
 // Every function that takes a context stops in time. Most have 100,000 rows, so that nothing of

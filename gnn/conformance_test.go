@@ -9,6 +9,7 @@ import (
 	"coles/internal/embedtest"
 	"coles/internal/race"
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -49,7 +50,7 @@ func TestTrainingEndsAnywhere(t *testing.T) {
 		train(c.name, append(c.opts, withEpochs(2))...)
 	}
 	train("float32", withPrecision(coles.Float32), withRankStop(1), withNorm(1), withEpochs(2))
-	testkit.EndsAnywhere(t, calls)
+	promise.EndsAnywhere(t, calls)
 }
 
 // Training and embedding stop in time on a large graph, whatever the network, the views and the

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coles/internal/testkit"
+	"coles/internal/testkit/promise"
 )
 
 // Wherever the context of a command ends, it says that it was interrupted, and leaves no part of a file.
@@ -69,7 +70,7 @@ func TestEveryCommandEndsAnywhere(t *testing.T) {
 			return fmt.Errorf("exit code %d, standard error %q", code, &errs)
 		}
 	}
-	testkit.EndsAnywhere(t, calls)
+	promise.EndsAnywhere(t, calls)
 }
 
 const commandsThatEnd = `

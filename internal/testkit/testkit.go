@@ -123,12 +123,6 @@ func Stops(t *testing.T, call func(ctx context.Context) error) {
 	promise.Stops(t, call)
 }
 
-// EndsAnywhere is [promise.EndsAnywhere].
-func EndsAnywhere(t *testing.T, calls map[string]func(ctx context.Context) error) {
-	t.Helper()
-	promise.EndsAnywhere(t, calls)
-}
-
 // Shared is a path in the folder of real graphs and oracles next to the project, whose nested modules find it too; it is
 // no part of it. A test that needs a missing path is skipped, and fails if COLES_SHARED is set.
 func Shared(t testing.TB, path ...string) string {
