@@ -20,10 +20,10 @@ const (
 	// Float64 keeps rounding errors of the embedding near 1e-14.
 	Float64 Precision = iota + 1
 	// Float32 takes half the memory and about half the time. ‖ΔYYᵀ‖ is at most 1e-5 of ‖YYᵀ‖ (Frobenius), mostly below 1e-6,
-	// or the fit is an [ErrPrecision]. The perturbation theory of eigenvectors estimates the difference from Float64, and 5e-6,
-	// or 2e-5 without features, is refused. So are rows alike but for a thousandth, nearly equal eigenvalues where P ends, or
-	// weights that hang on tiny eigenvalues. So are prepared features above 1e15 or all below 1e-15, and a filter with such
-	// coefficients.
+	// or the fit is an [ErrPrecision]; an [AutoShare] may change by 1e-4. The perturbation theory of eigenvectors estimates the
+	// difference from Float64, and 5e-6, or 2e-5 without features, is refused. So are rows alike but for a thousandth, nearly
+	// equal eigenvalues where P ends, or weights that hang on tiny eigenvalues. So are prepared features above 1e15 or all
+	// below 1e-15, and a filter with such coefficients.
 	Float32
 )
 

@@ -279,7 +279,9 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 		for _, solver := range solvers {
 			what := fmt.Sprintf("%d, %s, d′ = %d, %v, %v, %v", seed, c.name, dim, want.Report().Preparation, want.Report().Kind, solver)
 			done++
-			m, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float32, solver }))...)
+			m, err := coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) {
+				s.Precision, s.Solver, s.Structure = coles.Float32, solver, coles.Share(want.Report().StructureShare)
+			}))...)
 			var stopped *coles.ConvergenceError
 			switch {
 			case errors.Is(err, coles.ErrPrecision), errors.As(err, &stopped):

@@ -61,7 +61,7 @@ func (r Rule) Weigh(c Columns, lambda []float64, rounding float64) Weights {
 	largest := math.Hypot(spread, length)
 	for j, l := range weight {
 		// A column that is rounding is 0 for all rows, but not for a row of features that no other has.
-		if w.Equal || math.Hypot(math.Sqrt(c.Energy[j]/float64(c.Rows)), c.Mean[j]) > rounding*largest {
+		if w.Equal || math.Hypot(math.Sqrt(c.Energy[j]/float64(c.Rows)), c.Mean[j]) > exact*largest {
 			w.Factors[j] = math.Pow(l, w.Power)
 		}
 	}
