@@ -21,7 +21,7 @@ import (
 //	features d, nodes n                       how many columns, and of which part: dims, kept
 //	whether there are features                the filter F: filterFor, filterBeside
 //	s, r and q, in this order                 the graph with its features, or the features alone: Alignment.Kind
-//	entries a row, s, effective rank          the share of neighbour columns beside those of features: share
+//	entries a row, effective rank, s and r    the share of neighbour columns beside those of features: share
 //	whether the graph keeps arcs              columns of roles: others
 //
 // Made features are features that a [Structure] makes of a graph. Neighbour columns are the vectors of a fit to made features,
@@ -160,7 +160,7 @@ type Alignment struct {
 // From s = enough, or r = [alignment.Small], on the graph is taken.
 const enough = 0.8
 
-// noise reports whether the features tell nothing, as it shows before others are hidden.
+// noise reports whether the features look like noise before any are hidden.
 func (a Alignment) noise() bool { return !a.Known && a.Ratio == 0 }
 
 // open reports whether s leaves the choice to the communities.
@@ -199,8 +199,8 @@ func (s Settings) mayHold(g *Graph, columns int) bool {
 		float64(columns) >= 2*s.aim() && g.Nodes()/2 >= columns
 }
 
-// many is the mean number of entries in a row from which on features, of d′ columns or more, leave nothing to neighbour columns
-// by their number. It was chosen with words and categories of 12 graphs.
+// many is the mean number of entries in a row from which on features of d′ columns or more leave no share by their entries. It
+// was chosen with words and categories of 12 graphs, as the weight of r² was.
 const many = 6
 
 // share is the [Share] of neighbour columns: as it was asked for, or what the features leave.

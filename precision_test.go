@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coles"
+	"coles/dataset/synthetic"
 	"coles/internal/testkit"
 
 	"gonum.org/v1/gonum/floats"
@@ -294,11 +295,44 @@ func TestFloat32IsFloat64OrAnError(t *testing.T) {
 				if off := gramDistance(want.Embedding(), m.Embedding()); !(off <= 1e-5) {
 					t.Errorf("%s: YYᵀ is off by %.2g", what, off)
 				}
+				if share := want.Report().StructureShare; share > 0 && solver == coles.SolverDirect {
+					auto := testkit.Must(coles.Fit(ctx, g, x, append(opts, coles.With(func(s *coles.Settings) { s.Precision, s.Solver = coles.Float32, solver }))...))
+					if off := math.Abs(auto.Report().StructureShare - share); !(off <= 1e-4) {
+						t.Errorf("%s: the share that is chosen is off by %.2g", what, off)
+					}
+				}
 			}
 		}
 	}
 	if refused == 0 || refused > done/3 {
 		t.Errorf("%d of %d fits are refused, want some, and few", refused, done)
+	}
+}
+
+// Without features larger estimates are accepted, and the promise holds.
+func TestFloat32WithoutFeatures(t *testing.T) {
+	skipUnderRace(t)
+	accepted := 0
+	for _, c := range []synthetic.Communities{
+		{Nodes: 4000, Classes: 20, Degree: 10, Homophily: 0.7, Features: -1},
+		{Nodes: 4000, Classes: 20, Degree: 10, Homophily: 0.5, Features: -1},
+		{Nodes: 4000, Classes: 60, Degree: 10, Homophily: 0.8, Features: -1},
+		{Nodes: 4000, Classes: 20, Degree: 4, Features: -1},
+		{Nodes: 4000, Classes: 5, Degree: 30, Homophily: 0.2, Features: -1},
+	} {
+		g := testkit.Must(testkit.Must(c.Generate(ctx)).Graph())
+		m, err := coles.Fit(ctx, g, nil, coles.WithPrecision(coles.Float32))
+		if err != nil {
+			testkit.WantError(t, err, coles.ErrPrecision)
+			continue
+		}
+		accepted++
+		if off := gramDistance(fitted(g, nil, coles.WithPrecision(coles.Float64)).Embedding(), m.Embedding()); !(off <= 1e-5) {
+			t.Errorf("%+v: YYᵀ is off by %.2g", c, off)
+		}
+	}
+	if accepted == 0 {
+		t.Error("all are refused")
 	}
 }
 

@@ -129,7 +129,7 @@ func Assortativity(g *coles.Graph, values []float64) (float64, error) {
 }
 
 // NeighboursError is the mean absolute error of a guess at each value: the mean value of the neighbours that have one, or else
-// of all others. NaN is no value. It takes O(n + m).
+// of all others. NaN is no value; for a single value the error is NaN. It takes O(n + m).
 func NeighboursError(g *coles.Graph, values []float64) float64 {
 	total, known, off := 0.0, 0.0, 0.0
 	for _, v := range values {

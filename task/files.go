@@ -30,8 +30,9 @@ type Files struct {
 	Format, Because string        // of Graph as in [FormatOf]; why it is taken for that, if another file tells
 	Options         parse.Options // of text; Encoder becomes that of the features
 	By              *File         // whose model embeds the data
-	Nearest         int           // rows that each row of Features joins without a graph, 0 for as many as usual unless By places them, −1 even then
-	Arcs, AsItIs    bool          // the graph, or the adjacency alone, has the direction of edges
+	Nearest         int           // rows that a row of Features joins where there is no graph; −1 for as many as usual, 0 for none if By places rows, else as −1
+	Arcs            bool          // the graph keeps the directions of edges
+	AsItIs          bool          // the adjacency keeps them, and the graph does not
 	Progress        coles.Progress
 	Notes           []Note // what there is to say about the files
 }

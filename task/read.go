@@ -155,9 +155,8 @@ func (f *Files) numbers(ctx context.Context, s *Source, format string) (*dataset
 	return d, err
 }
 
-// Embedding reads vectors of the nodes, in their order. Without Graph, the data are ids and labels
-// only, and Format is that of the vectors. Errors: as
-// [Files.Read], and [coles.ErrShape] or [coles.ErrIDs] for vectors of other nodes.
+// Embedding reads vectors of the nodes, in their order. Without Graph, the data are ids and labels only, and Format is that of
+// the vectors. Errors: as [Files.Read], and [coles.ErrShape] or [coles.ErrIDs] for vectors of other nodes.
 func (f *Files) Embedding(ctx context.Context, s *Source) (*Data, mat.Matrix, error) {
 	format := f.Format
 	if f.Graph != nil {

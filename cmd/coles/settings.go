@@ -151,6 +151,9 @@ func readSettingsFile(ctx context.Context, s *session, path string) (*settingsFi
 		if err == nil && len(text) > most {
 			err = fmt.Errorf("more than %d bytes of settings", most)
 		}
+		if bytes.Contains(text, []byte(`"degree_share"`)) {
+			s.warn(fmt.Errorf("%s: degree_share says nothing any more", nameOf(path)))
+		}
 		return &settingsFile{nameOf(path), text}, err
 	})
 }
