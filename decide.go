@@ -160,9 +160,6 @@ type Alignment struct {
 // From s = enough, or r = [alignment.Small], on the graph is taken.
 const enough = 0.8
 
-// noise reports whether the features look like noise before any are hidden.
-func (a Alignment) noise() bool { return !a.Known && a.Ratio == 0 }
-
 // open reports whether s leaves the choice to the communities.
 func (a Alignment) open() bool { return a.Neighbours < enough }
 
@@ -215,8 +212,8 @@ func (f *fitting) share(first *Part) float64 {
 		return 0
 	}
 	told, free, found := f.entries/many, 1-float64(columns)/float64(f.total), 1.0
-	if a != nil && a.noise() {
-		free = 1
+	if a != nil && !a.Known && a.Ratio == 0 {
+		free = 1 // of noise, as it shows before any features are hidden
 	}
 	if f.Scaling.Rank > 0 {
 		told *= min(1, first.Scaling.EffectiveRank/spectral.Rule(f.Scaling).Bound(first.Scaling.Power))
