@@ -31,8 +31,7 @@ type Files struct {
 	Options         parse.Options // of text; Encoder becomes that of the features
 	By              *File         // whose model embeds the data
 	Nearest         int           // rows that a row of Features joins where there is no graph; −1 for as many as usual, 0 for none if By places rows, else as −1
-	Arcs            bool          // the graph keeps the directions of edges
-	AsItIs          bool          // the adjacency keeps them, and the graph does not
+	Arcs, AsItIs    bool          // the graph, or its adjacency alone, keeps the directions of edges
 	Progress        coles.Progress
 	Notes           []Note // what there is to say about the files
 }
